@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import * as z from "zod";
 import { FlancoError } from "../domain/error.ts";
 import { remotePlace } from "../domain/remote-place.ts";
 import { OWNER_ONLY } from "./durable-file.ts";
 
-/** What rclone may write to its output and, at the end, of its errors. A list of ten years' daily backups takes 1 MB. */
+/** What rclone may write to its output and, at the end, of its errors. A list of ten years' daily backups takes 600 kB. */
 const MAX_OUTPUT = 2_000_000;
 const KEPT_ERRORS = 4_000;
 const MAX_TOLD = 200;
@@ -46,8 +45,6 @@ type Environment = Readonly<Record<string, string>>;
 /** The path of each file there, with its size in bytes before it was encrypted. */
 export type RemoteFiles = ReadonlyMap<string, number>;
 
-const listing = z.array(z.object({ Path: z.string(), Size: z.int() }));
-
 /**
  * rclone (rclone.org), as a child of the lowest priority with one processor, a bound on its memory and on its
  * bandwidth. It reads its settings from its environment, which other users cannot see: nothing is in an argument or
@@ -67,13 +64,10 @@ export class Rclone {
 
   /** The files of a folder and of those in it; none where it does not exist. */
   async list(folder: string, signal: AbortSignal): Promise<RemoteFiles> {
-    // S3 is asked for each file's time by itself.
-    const what = ["-R", "--files-only", "--no-modtime", "--no-mimetype", ...DEPTH, `safe:${folder}`];
-    const { output } = await this.#run(["lsjson", ...what], signal, { mayEnd: [NO_DIRECTORY] });
-    // It writes the first bracket alone of a list of nothing.
-    const text = output.trim() === "[" ? "[]" : output;
-    const files = listing.parse(JSON.parse(text), { jitless: true });
-    return new Map(files.map(({ Path, Size }) => [Path, Size]));
+    const what = ["-R", "--files-only", "--format", "sp", ...DEPTH, `safe:${folder}`];
+    const { output } = await this.#run(["lsf", ...what], signal, { mayEnd: [NO_DIRECTORY] });
+    const rows = [...output.matchAll(/^(\d+);(.+)$/gm)];
+    return new Map(rows.map(([, size, path = ""]) => [path, Number(size)]));
   }
 
   /** Sends files of a folder here, replaces those of the same name there, and holds what arrived against them. */

@@ -107,7 +107,7 @@ async function becomeAna(service: RunningService): Promise<{ secrets: Secrets; a
 
 /** Sets sinks up with a password and a key that are canaries, tries them, and changes one wrongly. */
 async function setUpSinks(service: RunningService, cookie: string): Promise<readonly Canary[]> {
-  const [password, key] = [newSecret(), newSecret()];
+  const [password, key, placeKey, passphrase] = [newSecret(), newSecret(), newSecret(), newSecret()];
   const token = randomBytes(20).toString("hex");
   const put = async (name: string, values: object): Promise<number> =>
     (await service.send("PUT", "/api/sink", { name, values }, cookie)).status;
@@ -116,14 +116,21 @@ async function setUpSinks(service: RunningService, cookie: string): Promise<read
   expect(await put("mqtt", mqtt)).to.equal(200);
   expect(await put("webhook", webhook)).to.equal(200);
   expect(await put("pulse", { pulse_url: `https://localhost:1/${token}?status=up` })).to.equal(200);
+  const place = { remote_address: "s3://localhost:1/bucket", remote_login: "flanco" };
+  const secrets = { remote_password: placeKey, remote_passphrase: passphrase };
+  expect(await put("remote", { ...place, ...secrets })).to.equal(200);
+  expect(await put("remote", { ...place, remote_address: `s3://${placeKey}` })).to.equal(400);
   expect(await put("pulse", { pulse_url: `http://localhost/${token}` })).to.equal(400);
   expect(await put("webhook", { ...webhook, webhook_url: `http://${key}` })).to.equal(400);
   expect(await put("mqtt", { ...mqtt, mqtt_password: `${password}\n${password}` })).to.equal(400);
-  for (const name of ["mqtt", "webhook", "pulse"]) await service.post("/api/sink/test", { name }, cookie);
+  for (const name of ["mqtt", "webhook", "pulse", "remote"])
+    await service.post("/api/sink/test", { name }, cookie);
   return [
     canary("a sink's password", password),
     canary("a sink's key", key),
     canary("the pulse's token", token),
+    canary("the key of the remote place", placeKey),
+    canary("the passphrase of backups", passphrase),
   ];
 }
 
