@@ -102,11 +102,7 @@ export class Forwarder {
 
   test(name: SinkName): Promise<string> {
     const lane = this.#lanes.find((one) => one.name === name);
-    if (lane === undefined) {
-      throw new FlancoError("not_found", `The sink ${name} is not set up.`, {
-        hint: "An owner sets it up on the page, or flanco forward import does.",
-      });
-    }
+    if (lane === undefined) throw notSetUp(name);
     return lane.test();
   }
 
@@ -321,6 +317,13 @@ class SinkLane<Batch, Answer> {
 /** Whether the other side says that it will never take the batch. */
 function isRefusal(error: unknown): boolean {
   return error instanceof FlancoError && error.code === "unprocessable";
+}
+
+/** The error for a sink that nobody has set up. */
+export function notSetUp(name: SinkName): FlancoError {
+  return new FlancoError("not_found", `The sink ${name} is not set up.`, {
+    hint: "An owner sets it up on the page, or flanco forward import does.",
+  });
 }
 
 function takesTooLong(ms: number): FlancoError {

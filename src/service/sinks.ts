@@ -27,7 +27,7 @@ import type { DataDirectory } from "../ledger/engine/data-directory.ts";
 import { CentralSink } from "../notify/central-sink.ts";
 import { EmailSink } from "../notify/email.ts";
 import { EntryFeed, type ForwardedChain } from "../notify/entry-feed.ts";
-import { Forwarder } from "../notify/forwarder.ts";
+import { Forwarder, notSetUp } from "../notify/forwarder.ts";
 import { reportOf } from "../notify/gateway-report.ts";
 import { MqttSink } from "../notify/mqtt.ts";
 import { NoticeOutbox } from "../notify/notice-outbox.ts";
@@ -117,11 +117,7 @@ export class Sinks implements SinkSetups {
 
   async makePassphrase(userId: Id, by: Actor): Promise<string> {
     const remote = this.setups().find(({ name, isSet }) => name === "remote" && isSet);
-    if (remote === undefined) {
-      throw new FlancoError("not_found", "No remote place is set up for backups.", {
-        hint: "An owner sets it up on the page, or flanco forward import does.",
-      });
-    }
+    if (remote === undefined) throw notSetUp("remote");
     const passphrase = newPassphrase();
     await this.change("remote", { ...remote.values, remote_passphrase: passphrase }, userId, by);
     return passphrase;
@@ -140,8 +136,8 @@ export class Sinks implements SinkSetups {
     const isOfNotices = name === "email" || name === "webhook" || name === "notice";
     const ended = isOfNotices ? (["email", "webhook"] as const) : [name];
     await Promise.all(ended.map((one) => this.forwarder.remove(one, isForGood)));
-    // MQTT begins with what is sold on another day, and a remote place, which may be
-    // another one or have another passphrase, with the newest backup.
+    // Another day MQTT begins with what is sold then. A remote place, which may be another
+    // one now or have another passphrase, gets the newest backup anew.
     if (name === "remote" || (name === "mqtt" && isForGood)) rmSync(this.#cursorOf(name), { force: true });
     if (isOfNotices) this.#notices?.close();
     this.#add(isOfNotices ? "notice" : name, this.#status);
