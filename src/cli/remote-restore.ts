@@ -52,9 +52,8 @@ export async function bringBackup(
     call.terminal.err("Looking for backups at the remote place.");
     const finding = AbortSignal.timeout(FIND_MS);
     const files = await rclone.list("", finding);
-    const unread = await rclone
-      .fetch("", folder, "*.json", MAX_PROOFS, finding)
-      .catch((error: unknown) => error);
+    const fetching = rclone.fetch("", folder, "*.json", MAX_PROOFS, finding);
+    const unread = await fetching.catch((error: unknown) => error);
     const brought = broughtProofs(folder);
     const found = foundIn(brought, files, source);
     // Files of another passphrase lie there where a new one was made.
@@ -65,22 +64,16 @@ export async function bringBackup(
     const backup = chosenFrom(found, source, ids);
     const later = source === undefined ? laterProof(brought, files, backup) : undefined;
     if (later !== undefined) {
-      throw new FlancoError(
-        "conflict",
-        `A later backup cannot be restored, by ${later}: ${unread === undefined ? "its file is missing or damaged." : messageOf(unread)}`,
-        { hint: `Without it: flanco restore --from-remote ${backup.path}.` },
-      );
+      const reason = unread === undefined ? "its file is missing or damaged." : messageOf(unread);
+      throw new FlancoError("conflict", `A later backup cannot be restored, by ${later}: ${reason}`, {
+        hint: `Without it: flanco restore --from-remote ${backup.path}.`,
+      });
     }
     call.terminal.err(`Bringing ${backup.path}, ${megabytes(backup.bytes)} MB.`);
     const to = join(folder, backup.ledger);
     requireRoom(folder, backup.bytes, "bring the backup");
-    await rclone.fetch(
-      backup.ledger,
-      to,
-      `/${backup.file}`,
-      backup.bytes + MAX_PROOFS,
-      AbortSignal.timeout(BRING_MS),
-    );
+    const bringing = AbortSignal.timeout(BRING_MS);
+    await rclone.fetch(backup.ledger, to, `/${backup.file}`, backup.bytes + MAX_PROOFS, bringing);
     return { file: join(to, backup.file), setup, [Symbol.dispose]: remove };
   } catch (error) {
     remove();
@@ -161,11 +154,7 @@ function foundIn(
 }
 
 /** The proof of a backup that seems to be later than the newest one that was found, and cannot be restored. */
-function laterProof(
-  brought: readonly FoundBackup[],
-  files: RemoteFiles,
-  newest: FoundBackup,
-): string | undefined {
+function laterProof(brought: readonly FoundBackup[], files: RemoteFiles, newest: FoundBackup) {
   const read = new Map(brought.map((proof) => [proofNameOf(proof.path), proof]));
   return [...files.keys()].find((path) => {
     const proof = read.get(path);
