@@ -17,11 +17,12 @@ import { measureOpening } from "./opening.ts";
 import { type Plan, planFor } from "./plan.ts";
 import { measurePosts } from "./posts.ts";
 import { measureSealed } from "./sealed.ts";
+import { measureWear } from "./wear.ts";
 import { measureWritten } from "./written.ts";
 
 const USAGE = `usage: npm run bench -- [--short] [--only NAME]... [--json FILE] [--document]
   --short           a few seconds each, fewer records: for a glance
-  --only NAME       posts, slow-posts, written, beside, edges, growth, sealed or opening; may be repeated
+  --only NAME       posts, slow-posts, written, wear, beside, edges, growth, sealed or opening; may be repeated
   --json FILE       write the figures to FILE too
   --document        write the table and the pictures of docs/performance.md; only of a whole run`;
 const BUILD = join(import.meta.dirname, "..", "build", "bench");
@@ -36,6 +37,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   posts: (plan) => measurePosts(plan),
   "slow-posts": (plan) => measurePosts(plan, DELAY_MS),
   written: async (plan) => [...(await measureWritten(plan)), ...(await measureWritten(plan, DELAY_MS))],
+  wear: measureWear,
   beside: measureBeside,
   edges: measureEdges,
   growth: measureGrowth,

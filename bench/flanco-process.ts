@@ -67,6 +67,11 @@ export function verifyFlanco(setting: ServerSetting): { readonly records: number
   return { records: result.records };
 }
 
+/** `flanco backup` beside the running service. */
+export function backUpFlanco(setting: ServerSetting): void {
+  runFlanco(setting, ["backup"], "");
+}
+
 function runFlanco(setting: ServerSetting, args: readonly string[], input: string): string {
   try {
     return execFileSync(process.execPath, [ENTRY, ...args], {
@@ -93,6 +98,7 @@ export function flancoEnvironment(setting: ServerSetting): NodeJS.ProcessEnv {
     FLANCO_DAILY_BYTES: "1000000000000",
     FLANCO_TIME_ZONE: TIME_ZONE,
     FLANCO_LOG_LEVEL: "warn",
+    ...setting.settings,
   };
 }
 

@@ -4,6 +4,8 @@ export interface Plan {
   readonly pairs: number;
   readonly warmUpSeconds: number;
   readonly windowSeconds: number;
+  /** How long the writes of a gateway without sales are counted. */
+  readonly quietMinutes: number;
   readonly fewRecords: number;
   readonly manyRecords: number;
   /** Folder for the data of this run, on a real disk. */
@@ -18,6 +20,7 @@ export function planFor(short: boolean, directory: string): Plan {
         pairs: 3,
         warmUpSeconds: 1,
         windowSeconds: 1,
+        quietMinutes: 2,
         fewRecords: 1_000,
         manyRecords: 100_000,
       }
@@ -27,6 +30,7 @@ export function planFor(short: boolean, directory: string): Plan {
         pairs: 5,
         warmUpSeconds: 3,
         windowSeconds: 3,
+        quietMinutes: 10,
         fewRecords: 10_000,
         manyRecords: 1_000_000,
       };

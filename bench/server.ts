@@ -26,6 +26,8 @@ export interface ServerSetting {
   readonly directory: string;
   /** A library to preload; undefined: none. */
   readonly preload?: string | undefined;
+  /** What flanco is set to besides. */
+  readonly settings?: NodeJS.ProcessEnv;
 }
 
 /** Authorities that Node parses at each start beside its own: 40 ms of processor time, and 1.3 MB. No unit names any. */

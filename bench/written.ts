@@ -1,8 +1,6 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { runCommand, tryCommand } from "../scripts/command.ts";
-import { installFor } from "../scripts/debian.ts";
+import { join } from "node:path";
 import { type Claim, type Pair, spreadOf } from "./claim.ts";
+import { CountingDisk } from "./counting-disk.ts";
 import { prepareFlanco, startFlanco } from "./flanco-process.ts";
 import { startPeer } from "./peer-process.ts";
 import type { Plan } from "./plan.ts";
@@ -17,10 +15,6 @@ const PROMISED_KB: readonly (readonly [connections: number, kilobytes: number])[
 /** With a card's syncs 64 clients share a commit; a fast disk's leave no time for as many to come together. */
 const PROMISED_SLOW_KB: typeof PROMISED_KB = [[64, 1.6]];
 const WARM_UP_CONNECTIONS = 64;
-const DISK = "2G";
-const SECTOR_BYTES = 512;
-/** Which field of a block device's `stat` counts sectors written (Documentation/block/stat.rst of the kernel). */
-const SECTORS_WRITTEN = 6;
 
 /** Bytes that reach the disk for each record, with SQLite's log and the file system's own, at the block device, with `delayMs` added to each sync. */
 export async function measureWritten(plan: Plan, delayMs = 0): Promise<readonly Claim[]> {
@@ -70,43 +64,4 @@ async function kilobytesARecord(
   const before = disk.bytesWritten();
   const { requests } = await post(server, connections, seconds);
   return (disk.bytesWritten() - before) / requests / 1_000;
-}
-
-/** An ext4 in a file, as a block device of its own, whose writes the kernel counts. Only root may mount one. */
-class CountingDisk {
-  readonly directory: string;
-
-  constructor(directory: string) {
-    this.directory = directory;
-  }
-
-  mount(): void {
-    installFor("disk whose writes are counted");
-    const image = `${this.directory}.image`;
-    mkdirSync(this.directory, { recursive: true });
-    runCommand(["truncate", `--size=${DISK}`, image]);
-    runCommand(["mke2fs", "-q", "-t", "ext4", "-E", "lazy_itable_init=0,lazy_journal_init=0", image]);
-    runCommand(["mount", "-o", "loop", image, this.directory]);
-    // Before the folder of the run is removed, also when a signal ends it.
-    process.prependOnceListener("exit", () => this.unmount());
-  }
-
-  /** Everything that was written so far, once nothing is left to write. */
-  bytesWritten(): number {
-    runCommand(["sync", "--file-system", this.directory]);
-    const [, device = ""] = /^(\/dev\/loop\d+) /m.exec(mountLine(this.directory)) ?? [];
-    const fields = readFileSync(`/sys/block/${basename(device)}/stat`, "utf8")
-      .trim()
-      .split(/\s+/);
-    return Number(fields[SECTORS_WRITTEN]) * SECTOR_BYTES;
-  }
-
-  unmount(): void {
-    tryCommand(["umount", "--lazy", this.directory]);
-  }
-}
-
-function mountLine(directory: string): string {
-  const lines = readFileSync("/proc/mounts", "utf8").split("\n");
-  return lines.find((line) => line.split(" ")[1] === directory) ?? "";
 }
