@@ -461,7 +461,7 @@ export class Tail {
  * too. Throws where the file is shorter than the offset: it is another file.
  */
 async function append(file: string, offset: number, room: number, bytes: Buffer): Promise<number> {
-  await using handle = await open(file, constants.O_RDWR | constants.O_CREAT, OWNER_ONLY);
+  await using handle = await open(file, constants.O_WRONLY | constants.O_CREAT, OWNER_ONLY);
   const { size } = await handle.stat();
   if (size < offset) throw new Error(`${basename(file)} is not as it was left`);
   const isAsLeft = size === room;
