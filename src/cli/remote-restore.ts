@@ -106,7 +106,7 @@ async function askedValues({ terminal }: Call): Promise<Readonly<Record<string, 
     },
     { key: "remote_login", text: "Login: ", isSecret: false },
     { key: "remote_password", text: "Password or key of that login: ", isSecret: true },
-    // It is copied from paper: whoever types it sees what is typed.
+    // It is copied from paper, so it is shown while it is typed.
     { key: "remote_passphrase", text: "Passphrase of the printed sheet: ", isSecret: false },
   ];
   const hint = "Name a file with them: --settings remote.toml.";

@@ -31,7 +31,7 @@ export interface SetupField {
   readonly isMade?: true;
 }
 
-/** When updates come, where nobody has chosen. */
+/** When updates come, unless others were chosen. */
 export const UPDATE_HOURS = "04:00-06:00";
 
 const FIELDS = {
@@ -49,7 +49,7 @@ const FIELDS = {
     { key: "webhook_authority", kind: "certificate" },
   ],
   pulse: [
-    // Whoever has the address can send pulses in the gateway's place.
+    // The address alone lets a program send pulses in the gateway's place.
     { key: "pulse_url", kind: "secret", isRequired: true, isDestination: true },
     { key: "pulse_authority", kind: "certificate" },
   ],

@@ -166,7 +166,7 @@ export interface Status extends ApplianceFacts, LedgerStatus {
   /** The systems that are sent to, as they are configured. */
   readonly sinks: readonly SinkStatus[];
   readonly newerPackage: NewerPackage | null;
-  /** Null where nobody has let updates come by themselves. */
+  /** Null unless an administrator has let updates come by themselves. */
   readonly updates: UpdatesStatus | null;
 }
 
@@ -261,7 +261,7 @@ export interface SinkStatus {
 
 /** What is known of the backups outside of the house. */
 export interface RemoteBackupStatus extends Pick<BackupStatus, "madeMs" | "ageMs"> {
-  /** Files that somebody else has removed there, and when that was seen, in Unix milliseconds; null where nobody has. */
+  /** Files that somebody else has removed there, and when that was seen, in Unix milliseconds; null where there are none. */
   readonly removed: { readonly count: number; readonly seenMs: number } | null;
 }
 

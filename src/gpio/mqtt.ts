@@ -227,7 +227,7 @@ export class MqttDriver implements LineDriver {
 
   /**
    * Takes in a message; `done` acknowledges it, and has the next one come. A message of
-   * QoS 1 waits for the ledger, unless it says the level that the broker keeps for whoever subscribes.
+   * QoS 1 waits for the ledger, unless it says the level that the broker keeps for each new subscriber.
    */
   #receive(client: MqttClient, packet: IPublishPacket, done: () => void): void {
     const { clock, warn, broker } = this.#dependencies;

@@ -319,7 +319,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof FlancoError && error.code === "unprocessable";
 }
 
-/** The error for a sink that nobody has set up. */
+/** The error for a sink that is not set up. */
 export function notSetUp(name: SinkName): FlancoError {
   return new FlancoError("not_found", `The sink ${name} is not set up.`, {
     hint: "An owner sets it up on the page, or flanco forward import does.",

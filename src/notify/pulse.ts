@@ -109,7 +109,7 @@ export class PulseSink implements Feed<Pulse>, Sink<Pulse> {
       { ...requestOf(url, wrong), authorityFile, settings: "pulse", readsText: true },
       signal,
     );
-    // healthchecks.io answers 200 and this to an address without a check: nobody would be told.
+    // healthchecks.io answers 200 and this to an address without a check, and then tells no person.
     const [objection] = /^OK \([a-z ]{1,40}\)/.exec(answer) ?? [];
     if (objection === undefined) return `The receiver ${url.host} answers ${status}.`;
     throw new FlancoError("unavailable", `The receiver ${url.host} answers: ${objection}.`, {

@@ -152,7 +152,7 @@ export class RemoteSink implements Feed<ProvenBackup, RemoteContent>, Sink<Prove
     return [...outdated.flatMap(({ file }) => [proofNameOf(file), file]), ...unproved];
   }
 
-  /** Where the place lets nobody remove anything it has the newest backup all the same. */
+  /** Where the place allows no removal it has the newest backup all the same. */
   async #remove(rclone: OpenedPlace, ...what: Parameters<OpenedPlace["remove"]>): Promise<void> {
     try {
       await rclone.remove(...what);

@@ -226,7 +226,7 @@ export class Sinks implements SinkSetups {
   }
 }
 
-/** In kilobytes a second, where nobody chose: 500 MB in 9 minutes, of a line that the clinic telephones by. */
+/** In kilobytes a second, unless another limit was chosen: 500 MB in 9 minutes, of a line that the clinic telephones by. */
 const USUAL_LIMIT = 1_000;
 
 /** Without letters that are read as digits, as l and o are. */
@@ -234,7 +234,7 @@ const LETTERS = "abcdefghjkmnpqrstuvwxyz";
 const GROUPS = 7;
 const GROUP_LETTERS = 4;
 
-/** A text of seven groups of four letters, which nobody can guess (126 bits) and a person can copy from paper. */
+/** A text of seven groups of four letters, too long to be guessed (126 bits) and a person can copy from paper. */
 function newPassphrase(): string {
   const group = () =>
     Array.from({ length: GROUP_LETTERS }, () => LETTERS[randomInt(LETTERS.length)]).join("");

@@ -74,7 +74,7 @@ export class Updates {
     this.#places = options.places ?? PLACES;
   }
 
-  /** How they fare; null where nobody has let them come by themselves. */
+  /** How they fare; null unless an administrator has let them come by themselves. */
   get status(): UpdatesStatus | null {
     if (!existsSync(this.#places.allowed)) return null;
     const hours = this.#options.hours();
@@ -93,7 +93,7 @@ export class Updates {
     if (within === undefined || !trust.trusted() || !existsSync(this.#places.allowed)) return false;
     const nowMs = clock.nowMs();
     if (!isQuiet(reader.localTime(nowMs), within)) return false;
-    // Also where nobody has taken up the request.
+    // Also where root's part has not taken up the request.
     const last = [this.#result?.begun ?? 0, this.#requestedMs];
     if (last.some((ms) => Math.abs(nowMs - ms) < NIGHT_MS)) return false;
     // Who tests lines at night, or has a commissioning open, is not to lose the service.

@@ -50,7 +50,7 @@ describe("the members of a company", () => {
     other = await open(elsewhere.role, elsewhere.password, stranger);
     page = await database.connectAs(access);
     const gateway = await database.connectAs(await database.addGateway("malaga"));
-    // All that it can hold keeps nobody from a change.
+    // Whatever it can hold, a member is changed all the same.
     await gateway.query(
       "SELECT pg_advisory_lock(hashtext('flanco.member'), company) FROM generate_series(1, 2) company",
     );
