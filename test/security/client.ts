@@ -11,7 +11,9 @@ import type { Program } from "../rig/program.ts";
 import type { CrowdAnswers, CrowdTask } from "./crowd.ts";
 
 const OVERLOADED = 503;
-const MAX_P99_MS = 100;
+const MAX_MS = 100;
+/** Of fewer requests, one pause of the machine or of a slow disk is in the last hundredth. */
+const REQUESTS_FOR_P99 = 1_000;
 /** On a slow or busy machine a calm API itself is hardly faster than the promise. */
 const MAX_TIMES_CALM = 3;
 
@@ -107,6 +109,7 @@ export interface Latency {
   /** Not answered, or with another status than 200. */
   readonly failures: readonly string[];
   readonly p50Ms: number;
+  readonly p90Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
 }
@@ -141,6 +144,7 @@ export async function paced(
     statuses,
     failures,
     p50Ms: percentile(times, 50),
+    p90Ms: percentile(times, 90),
     p99Ms: percentile(times, 99),
     maxMs: percentile(times, 100),
   };
@@ -157,12 +161,16 @@ export function expectUndisturbed(
   attacked: Latency,
   calm: { readonly before: Latency; readonly after: Latency },
 ): void {
-  for (const [what, { count, failures, p50Ms, p99Ms, maxMs }] of Object.entries({ ...calm, attacked })) {
-    const ms = [p50Ms, p99Ms, maxMs].map((value) => value.toFixed(1)).join(" / ");
-    const figures = `${ms} ms (median / 99th percentile / longest)`;
+  for (const [what, { count, failures, p50Ms, p90Ms, p99Ms, maxMs }] of Object.entries({
+    ...calm,
+    attacked,
+  })) {
+    const ms = [p50Ms, p90Ms, p99Ms, maxMs].map((value) => value.toFixed(1)).join(" / ");
+    const figures = `${ms} ms (median / 90th / 99th percentile / longest)`;
     console.log(`    ${what}: ${count} requests, ${failures.length} failures, ${figures}`);
   }
   expect(attacked.failures).to.deep.equal([]);
-  const calmMs = Math.max(calm.before.p99Ms, calm.after.p99Ms);
-  expect(attacked.p99Ms).to.be.below(Math.max(MAX_P99_MS, MAX_TIMES_CALM * calmMs));
+  const compared = attacked.count < REQUESTS_FOR_P99 ? "p90Ms" : "p99Ms";
+  const calmMs = Math.max(calm.before[compared], calm.after[compared]);
+  expect(attacked[compared], compared).to.be.below(Math.max(MAX_MS, MAX_TIMES_CALM * calmMs));
 }

@@ -10,18 +10,26 @@ import { BundledProgram } from "../rig/bundled-program.ts";
 import { exchange } from "../rig/exchange.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
-import { Client, type Latency, paced, residentBytes, sendCrowd } from "./client.ts";
+import { Client, type Latency, paced, percentile, residentBytes, sendCrowd } from "./client.ts";
 import type { CrowdTask } from "./crowd.ts";
 
 const SHORT = process.env["FLANCO_SECURITY"] === "short";
 const ATTACK_MS = SHORT ? 4_000 : 30_000;
+/** A piece of work, and how long it took in the middle of its rounds where the bounds were set: an idle Xeon of 2.8 GHz. */
+const WORK_REPEATS = 20;
+const WORK_ROUNDS = 11;
+const WORK_MS = 25;
+/** How long others ask before it: a service that has just started still compiles what it runs. */
+const WARM_UP_MS = 2_000;
 const ROOMS = SHORT ? 2_000 : 60_000;
 const NAMES = 200_000;
 const ADDRESSES = addresses(16);
+const WARMING = ADDRESSES.map((address) => address.replace("127.0.", "127.1."));
 const REQUESTS_PER_SECOND = 10;
 const SIGN_INS_PER_SECOND = 1;
 const MAX_MEDIAN_MS = 100;
-const MAX_WORST_MS = 250;
+/** An attack never rests: what it costs shows in every tenth request, where a single one also waits for a slow disk. */
+const MAX_P90_MS = 150;
 /** bcrypt runs in a thread of low priority. */
 const MAX_SIGN_IN_MS = 5_000;
 const MAX_GROWTH_BYTES = 150_000_000;
@@ -56,6 +64,16 @@ function slowdownSince(
   after: ReturnType<typeof processorTime>,
 ): number {
   return 1 + (after[1] - before[1]) / (after[0] - before[0]);
+}
+
+/** How many times longer this machine takes for a piece of work than the one on which the bounds were set; at least 1. */
+function processorSlowness(): number {
+  const times = Array.from({ length: WORK_ROUNDS }, () => {
+    const beganMs = performance.now();
+    for (let done = 0; done < WORK_REPEATS; done += 1) JSON.stringify(JSON.parse(UNREADABLE));
+    return performance.now() - beganMs;
+  });
+  return Math.max(1, percentile(times, 50) / WORK_MS);
 }
 
 describe("A costly request hurts nobody:", function () {
@@ -124,14 +142,23 @@ describe("A costly request hurts nobody:", function () {
     return { silenceMs, stallMs, most };
   }
 
+  async function warmUp(): Promise<void> {
+    const requests = [{ path: "/healthz" }, { path: "/api/login", body: UNREADABLE }];
+    const endWarmUp = await sendCrowd(appliance, { addresses: WARMING, connectionsOfEach: 4, requests });
+    await pause(WARM_UP_MS);
+    await endWarmUp();
+  }
+
   /**
    * Another client's requests on a connection that it keeps, /healthz on new ones, and sign-ins from addresses that are new,
-   * while the crowd is at work. The bounds are for a service that gets a processor when it wants one: on a
-   * machine that does other work they are as much longer as it waits, and one that stands still lengthens the worst.
+   * while the crowd is at work. The bounds are for a service that gets a processor of a usual speed when it wants one:
+   * on a slower machine, or one that does other work, they are as much longer.
    */
   async function attack(task: Partial<CrowdTask>, signsIn = false): Promise<void> {
+    const residentBefore = residentBytes(service.pid);
+    const slowness = processorSlowness();
+    await warmUp();
     const before = {
-      resident: residentBytes(service.pid),
       log: service.stderr.length,
       time: processorTime(service.pid),
     };
@@ -153,28 +180,30 @@ describe("A costly request hurts nobody:", function () {
         (index) => new Client(appliance, `127.0.1.${index + 1}`).signIn("ana@example.org", PASSWORD),
       ),
     ]);
-    const slowdown = slowdownSince(before.time, processorTime(service.pid));
-    const grown = watched.most - before.resident;
+    const slowdown = slowness * slowdownSince(before.time, processorTime(service.pid));
+    const grown = watched.most - residentBefore;
     const logged = service.stderr.length - before.log;
     const { statuses } = await endAttack();
     agent.destroy();
     console.log(`    the crowd's answers: ${JSON.stringify(statuses)}`);
-    for (const [what, { p50Ms, maxMs, count }] of Object.entries<Latency>({
+    for (const [what, { p50Ms, p90Ms, maxMs, count }] of Object.entries<Latency>({
       kept,
       health,
       signIns,
     })) {
       if (count > 0)
-        console.log(`    ${what}: ${count}, median ${p50Ms.toFixed(1)} ms, worst ${maxMs.toFixed(1)} ms`);
+        console.log(
+          `    ${what}: ${count}, median ${p50Ms.toFixed(1)} ms, 90th percentile ${p90Ms.toFixed(1)} ms, worst ${maxMs.toFixed(1)} ms`,
+        );
     }
     console.log(
       `    resident ${Math.round(grown / 1e6)} MB more, log ${logged} bytes more, silent for ${Math.round(watched.silenceMs)} ms, ` +
-        `slowed down ${slowdown.toFixed(2)} times by the machine, which stood still for ${Math.round(watched.stallMs)} ms`,
+        `slowed down ${slowdown.toFixed(2)} times by the machine (${slowness.toFixed(2)} by its speed), which stood still for ${Math.round(watched.stallMs)} ms`,
     );
-    for (const { failures, p50Ms, maxMs } of [kept, health]) {
+    for (const { failures, p50Ms, p90Ms } of [kept, health]) {
       expect(failures).to.deep.equal([]);
       expect(p50Ms).to.be.below(MAX_MEDIAN_MS * slowdown);
-      expect(maxMs).to.be.below(MAX_WORST_MS * slowdown + watched.stallMs);
+      expect(p90Ms).to.be.below(MAX_P90_MS * slowdown);
     }
     expect(signIns.failures).to.deep.equal([]);
     if (signsIn) expect(signIns.maxMs).to.be.below(MAX_SIGN_IN_MS * slowdown);
@@ -183,7 +212,7 @@ describe("A costly request hurts nobody:", function () {
     expect(logged).to.be.below((MAX_LOG_BYTES * ATTACK_MS) / 5_000);
     // malloc keeps some of it for a minute: too long for the short form.
     if (SHORT) return;
-    const isBack = () => residentBytes(service.pid) - before.resident < MAX_KEPT_BYTES;
+    const isBack = () => residentBytes(service.pid) - residentBefore < MAX_KEPT_BYTES;
     await until("the memory is given back", isBack, BACK_MS);
   }
 
