@@ -69,6 +69,7 @@ export async function wireLines(writer: StoreWriter, userId: Id, count: number):
         dId: device.dId,
         actuatorId: id,
         valorMicros: 1_000_000,
+        paidMinutes: 0,
         activeLow: false,
         bias: "as-is",
         debounceMs: 0,

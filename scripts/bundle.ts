@@ -71,6 +71,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   metrics: ["prom-client"],
   mqtt: ["mqtt"],
   postgres: ["pg"],
+  spreadsheet: ["yazl"],
 };
 
 /** Compiled sources are kept beside the program where it may write there; portable, so that they may be made elsewhere. */

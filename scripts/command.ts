@@ -12,6 +12,8 @@ export interface CommandOptions {
   readonly directory?: string;
   /** Added to this process's own environment; undefined removes a variable. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Its standard input; none: it ends at once. */
+  readonly input?: string;
 }
 
 export interface CommandResult {
@@ -30,6 +32,7 @@ export function tryCommand(command: readonly string[], options: CommandOptions =
     maxBuffer: MAX_OUTPUT_BYTES,
     env: { ...process.env, LC_ALL: "C.UTF-8", DEBIAN_FRONTEND: "noninteractive", ...options.environment },
     ...(options.directory === undefined ? {} : { cwd: options.directory }),
+    ...(options.input === undefined ? {} : { input: options.input }),
   });
   const text = `${result.stdout ?? ""}${result.stderr ?? ""}${error?.message ?? ""}`;
   return {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { closeSync, ftruncateSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, ftruncateSync, openSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "../command.ts";
 
@@ -65,10 +65,7 @@ export function joinPartitions(target: string, partitions: readonly Partition[])
   }
   allocate(target, startMib);
   const table = ["label: dos", `label-id: ${DISK_ID}`, "unit: sectors", "", ...rows, ""].join("\n");
-  const description = `${target}.sfdisk`;
-  writeFileSync(description, table);
-  runCommand(["sh", "-c", 'sfdisk --quiet "$1" <"$2"', "sh", target, description]);
-  rmSync(description);
+  runCommand(["sfdisk", "--quiet", target], { input: table });
   partitions.forEach(({ file }, index) => {
     const seek = `seek=${starts[index]}`;
     runCommand(["dd", `if=${file}`, `of=${target}`, "bs=1M", seek, "conv=notrunc,sparse", "status=none"]);

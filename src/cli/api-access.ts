@@ -122,7 +122,10 @@ async function withLocalApi<T>(
     ...ledgerEndpoints({
       ...parts,
       lines: UNWATCHED_LINES,
+      // No command closes a month.
+      trust: { trusted: () => false },
       ownersSinks: () => settings.ofOwners(),
+      currency: { code: config.currency, decimals: config.currency_decimals },
       reach: () => ({ page: null, trust: null }),
     }),
     ...operatorEndpoints({

@@ -1,14 +1,9 @@
-import { InvalidArgumentError } from "commander";
 import { listWholeAudit, MAX_AUDIT_PAGE, type WholeAuditEntry } from "../contract/audit.ts";
 import type { AuditEntry } from "../domain/audit.ts";
-import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
-import { parseDay, parseMoment } from "../domain/day.ts";
-import { systemClock } from "../platform/machine.ts";
 import type { ControlClient } from "./api-access.ts";
-import { AS_JSON, type CommandTable, command, optional, toCount } from "./command.ts";
+import { AS_JSON, type CommandTable, command, optional, toCount, toMoment } from "./command.ts";
 import { iso } from "./terminal.ts";
 
-const MS_PER_UNIT: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
 const HELP = `
 Failed sign-ins are counted and stored once a minute. Of sign-ins, failed ones, sign-outs and
 ended sessions the newest 2000 of each account are kept, everything else for ever.
@@ -83,14 +78,4 @@ function actorText({ way, who, from }: AuditEntry): string {
 /** Keeps an entry on one line, and control characters away from the terminal. */
 function quoted(value: string | number | boolean): string {
   return typeof value === "string" && !/^[\w.:@/-]+$/.test(value) ? JSON.stringify(value) : String(value);
-}
-
-function toMoment(text: string): number {
-  const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  const ago = MS_PER_UNIT[unit];
-  if (count !== undefined && ago !== undefined) return Math.max(0, systemClock.nowMs() - Number(count) * ago);
-  // A date without a time is midnight here, not in Greenwich.
-  const timeMs = parseMoment(parseDay(text) === undefined ? text : `${text}T00:00`);
-  if (timeMs === undefined) throw new InvalidArgumentError("It must be a time like 2026-11-21, or 7d.");
-  return Math.max(0, timeMs);
 }

@@ -34,7 +34,15 @@ export type ClinicRecord = z.output<typeof record>;
 /** The columns that a table must have. */
 const NEEDED = ["locationName", "deviceName", "deviceId", "habitacion", "valor", "createdTime"] as const;
 /** The columns of a table of records, in their order. Moments are Unix milliseconds; an empty cell is null. */
-export const CSV_COLUMNS = ["key", ...NEEDED, "endedTime", "provisional", "voidReason"] as const;
+export const CSV_COLUMNS = [
+  "key",
+  ...NEEDED,
+  "endedTime",
+  "provisional",
+  "voidReason",
+  "refundOf",
+  "reason",
+] as const;
 /** Bytes that are read for the head of a table: the names of all columns fit. */
 const HEAD_BYTES = 1_024;
 
@@ -78,6 +86,12 @@ function unreadable(name: string, error: unknown): FlancoError {
   return new FlancoError("invalid", `${name}: ${message}.`, { hint, cause: error });
 }
 
+/** A value of a file; of a table the line is that of its row. */
+interface AtLine<T> {
+  readonly value: T;
+  readonly line: number;
+}
+
 /** The value of one line of a file, or what is wrong with it. */
 type ParsedLine<T> = { readonly value: T } | { readonly mistakes: readonly string[] };
 
@@ -86,9 +100,12 @@ type ParsedLine<T> = { readonly value: T } | { readonly mistakes: readonly strin
  * name, a table of records. Throws `invalid` with all mistakes.
  * @param onWithoutKey is called with each row of a table that has no key
  */
-export function readClinicFile(file: SourceFile, onWithoutKey = () => {}): AsyncGenerator<ClinicEntry> {
+export function readClinicFile(
+  file: SourceFile,
+  onWithoutKey = () => {},
+): AsyncGenerator<AtLine<ClinicEntry>> {
   if (!file.name.toLowerCase().endsWith(".csv")) {
-    if (!/^\W*\w+[,;]/.test(headOf(file))) return readJsonLines(file, entry);
+    if (!/^\W*\w+[,;]/.test(headOf(file))) return jsonLines(file, entry);
     throw new FlancoError("invalid", `${file.name}: this is a table.`, {
       hint: "Give it a name that ends in .csv.",
     });
@@ -98,7 +115,7 @@ export function readClinicFile(file: SourceFile, onWithoutKey = () => {}): Async
     const missing = NEEDED.filter((column) => !names.includes(column));
     if (missing.length === 0) return names;
     throw new FlancoError("invalid", `${file.name}:1: the first row does not name ${missing.join(", ")}.`, {
-      hint: "It names the columns, with commas or semicolons between them, as `flanco export --csv` shows.",
+      hint: "It names the columns, with commas or semicolons between them, as `flanco export --csv` shows. What the page downloads is for people: it cannot be imported.",
     });
   };
   // A spreadsheet leaves out empty cells at the end of a row.
@@ -109,12 +126,23 @@ export function readClinicFile(file: SourceFile, onWithoutKey = () => {}): Async
     // A spreadsheet may write empty rows at the end.
     if (Object.values(cells).every((cell) => cell === "")) return undefined;
     const row = parsed(record, toRecord(delimiter === ";" ? withPoint(cells) : cells));
-    if (!("value" in row) || cells["key"]) return row;
+    if (!("value" in row)) return row;
+    const { habitacion, deviceName, locationName } = row.value;
+    const names = Object.entries({ habitacion, deviceName, locationName });
+    const changed = names.filter(([, name]) => CHANGED_NAME.test(name));
+    if (changed.length > 0) return { mistakes: changed.map((each) => `${each.join(": ")} ${IS_CHANGED}`) };
+    if (cells["key"]) return row;
     onWithoutKey();
     return { value: keyed(row.value, times) };
   };
   return entriesOf(file, rows, parse, 2);
 }
+
+/** What spreadsheets make of names such as 12/3, 3-1 and 1E5. */
+const CHANGED_NAME =
+  /^(?:\d{1,2}\/\d{1,2}\/\d{2,4}|\d{4}-\d\d-\d\d|\d{1,2}-(?:ene|jan|feb|mar|abr|apr|may|jun|jul|ago|aug|sep|sept|oct|nov|dic|dec)|\d(?:[.,]\d+)?E[+]\d+)$/i;
+const IS_CHANGED =
+  "is what a spreadsheet makes of a name such as 12/3 or 1E5: write the name as it was, or import a file of `flanco export` without --csv";
 
 /** The text of each cell by the name of its column. */
 type Cells = Readonly<Record<string, string>>;
@@ -148,7 +176,8 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 function toRecord(cells: Cells): unknown {
-  const { key, valor, createdTime, endedTime, provisional, voidReason, ...texts } = cells;
+  const { key, valor, createdTime, endedTime, provisional, ...notes } = cells;
+  const { voidReason, refundOf, reason, ...texts } = notes;
   return {
     kind: "record",
     // A row without one gets it from what is parsed.
@@ -159,6 +188,8 @@ function toRecord(cells: Cells): unknown {
     endedTime: endedTime ? numberOf(endedTime) : null,
     provisional: FLAGS.get((provisional ?? "").toLowerCase()) ?? provisional,
     voidReason: voidReason || null,
+    refundOf: refundOf || null,
+    reason: reason || null,
   };
 }
 
@@ -184,6 +215,10 @@ export async function* readJsonLines<S extends z.ZodType>(
   file: SourceFile,
   shape: S,
 ): AsyncGenerator<z.output<S>> {
+  for await (const { value } of jsonLines(file, shape)) yield value;
+}
+
+function jsonLines<S extends z.ZodType>(file: SourceFile, shape: S): AsyncGenerator<AtLine<z.output<S>>> {
   const parse = (line: string): ParsedLine<z.output<S>> | undefined => {
     if (line.trim() === "") return undefined;
     // mongoexport writes a list with --jsonArray.
@@ -199,7 +234,7 @@ export async function* readJsonLines<S extends z.ZodType>(
       return { mistakes: [`is no JSON object of one line${SHELL.test(line) ? `: ${SHELL_HINT}` : ""}`] };
     }
   };
-  yield* entriesOf(file, linesOf(textOf(file)), parse, 1);
+  return entriesOf(file, linesOf(textOf(file)), parse, 1);
 }
 
 /**
@@ -224,7 +259,7 @@ async function* entriesOf<F, T>(
   found: AsyncIterable<F>,
   parse: (one: F) => ParsedLine<T> | undefined,
   firstLine: number,
-): AsyncGenerator<T> {
+): AsyncGenerator<AtLine<T>> {
   const mistakes: string[] = [];
   let line = firstLine - 1;
   try {
@@ -232,7 +267,7 @@ async function* entriesOf<F, T>(
       line += 1;
       const result = parse(one);
       if (result === undefined) continue;
-      if ("value" in result) yield result.value;
+      if ("value" in result) yield { value: result.value, line };
       else mistakes.push(...result.mistakes.map((mistake) => `${file}:${line}: ${mistake}`));
       if (mistakes.length >= MAX_SHOWN) break;
     }

@@ -2,7 +2,10 @@ import { userInfo } from "node:os";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { Config } from "../contract/config/schema.ts";
 import type { AnswerOf, Declaration, InputOf } from "../contract/declaration.ts";
+import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
+import { parseDay, parseMoment, parseMonth } from "../domain/day.ts";
 import type { Installation } from "../platform/installation.ts";
+import { systemClock } from "../platform/machine.ts";
 import { type Environment, loadConfig } from "../service/config-file.ts";
 import type { ClientOptions, ControlClient } from "./api-access.ts";
 import type { Terminal } from "./terminal.ts";
@@ -44,6 +47,32 @@ function ownName(): string {
 export function toCount(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, 1 or more.");
   return Number(text);
+}
+
+/** Parses an option that is a number. */
+export function toNumber(text: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isFinite(number)) throw new InvalidArgumentError("It must be a number.");
+  return number;
+}
+
+/** Parses an option or argument that is a month. */
+export function toMonth(text: string): string {
+  if (parseMonth(text) === undefined) throw new InvalidArgumentError("It must be a month, like 2026-10.");
+  return text;
+}
+
+const MS_PER_UNIT: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
+
+/** Parses a moment, or how long ago it was, to Unix milliseconds. */
+export function toMoment(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const ago = MS_PER_UNIT[unit];
+  if (count !== undefined && ago !== undefined) return Math.max(0, systemClock.nowMs() - Number(count) * ago);
+  // A date without a time is midnight here, not in Greenwich.
+  const timeMs = parseMoment(parseDay(text) === undefined ? text : `${text}T00:00`);
+  if (timeMs === undefined) throw new InvalidArgumentError("It must be a time like 2026-11-21, or 7d.");
+  return Math.max(0, timeMs);
 }
 
 /** Reads a text, by commander's rules, or the texts that it may be. */

@@ -23,11 +23,11 @@ const HELP = `
 The file is what 'flanco export' writes: JSON lines, or, where its name ends in .csv, a table of
 records. A table of another program has the same columns; 'key' may be missing. A spreadsheet's
 "CSV UTF-8" is taken with semicolons too, and then with 4,5 for 4.5. The whole file is checked before
-anything is written.
+anything is written. What a spreadsheet has made of a room, such as 03/01/26 of 3-1, is an error.
 
 What is there already stays as it is. A record is there if its key is, also one of this very ledger,
-or, without a key, if one of its place, room, price and time is. A record whose key is there with
-another content is left out and named (exit code 3). A wired line keeps its settings. A device is the
+or, without a key, if one of its place, room, price and time is. A record that is there with another
+content, such as room 101 for 0101, is left out, and named with its row and columns (exit code 3). A wired line keeps its settings. A device is the
 same by its id, or by its dId and location; another one of that dId is added as 'dId (location)'.
 
 Examples:
@@ -108,9 +108,9 @@ async function importClinic(
     const target = new AccountImport(api, { account, dryRun });
     await target.addPlaces(basename(file), places);
     const step = progressOf(call, records);
-    for await (const entry of readClinicFile(source)) {
-      if (entry.kind !== "record") continue;
-      await target.addRecord(withoutKind(entry));
+    for await (const { value, line } of readClinicFile(source)) {
+      if (value.kind !== "record") continue;
+      await target.addRecord(withoutKind(value), `${file}:${line}`);
       step();
     }
     await target.finish();
@@ -121,11 +121,11 @@ async function importClinic(
 }
 
 /** Reads a file's locations, devices and wiring, and checks its records on the way. */
-async function placesOf(entries: AsyncIterable<ClinicEntry>) {
+async function placesOf(entries: AsyncIterable<{ readonly value: ClinicEntry }>) {
   const places = { locations: [], devices: [] } as { [P in keyof NewPlaces]: NewPlaces[P][number][] };
   const wiring: NewWiring[number][] = [];
   let records = 0;
-  for await (const entry of entries) {
+  for await (const { value: entry } of entries) {
     if (entry.kind === "location") places.locations.push(withoutKind(entry));
     if (entry.kind === "device") places.devices.push(withoutKind(entry));
     if (entry.kind === "wiring") wiring.push(withoutKind(entry));
@@ -150,7 +150,7 @@ async function importMongo({ folder, dryRun }: Values<typeof IMPORT_MONGO>, call
     const step = progressOf(call, records);
     for await (const { _id, userId, deviceId, ...record } of data()) {
       const device = accounts.get(userId)?.deviceIds.get(deviceId) ?? deviceId;
-      await imports.get(userId)?.addRecord({ ...record, deviceId: device, key: `mongo/${_id}` });
+      await imports.get(userId)?.addRecord({ ...record, deviceId: device, key: `mongo/${_id}` }, "data.json");
       step();
     }
     for (const [oldId, target] of imports) {
@@ -232,6 +232,12 @@ async function readAccounts(folder: string): Promise<ReadonlyMap<string, OldAcco
 
 const UNKNOWN_USER = { path: ["userId"], message: "no user of users.json has this _id" };
 
+/** A record, and where it stands in the file. */
+interface PlacedRecord {
+  readonly record: NewRecord;
+  readonly place: string;
+}
+
 interface Target {
   /** E-mail of one of the account's members. */
   readonly account: string | undefined;
@@ -248,13 +254,13 @@ class AccountImport {
   #ids: ReadonlyMap<string, string> = new Map();
   /** dIds here of devices that have another one in the file. */
   #dIds: ReadonlyMap<string, string> = new Map();
-  #waiting: NewRecord[] = [];
+  #waiting: PlacedRecord[] = [];
   #places = { locations: 0, devices: 0 };
   #added = 0;
   #known = 0;
   #differing = 0;
   /** The first of those. */
-  readonly #shown: NewRecord[] = [];
+  readonly #shown: (PlacedRecord & { readonly columns: readonly string[] })[] = [];
 
   constructor(api: ControlClient, target: Target) {
     this.#api = api;
@@ -302,27 +308,31 @@ class AccountImport {
     return [`Lines ${dryRun ? "that would be wired" : "wired"}: ${wirings.length}.`, ...keeping].join("\n");
   }
 
-  async addRecord(record: NewRecord): Promise<void> {
+  /** @param place of the file, for who mends it */
+  async addRecord(record: NewRecord, place: string): Promise<void> {
     const { deviceId } = record;
     // A box that posts may name itself by its dId.
     const placed = this.#ids.get(deviceId) ?? this.#dIds.get(deviceId) ?? deviceId;
-    this.#waiting.push({ ...record, deviceId: placed });
+    this.#waiting.push({ record: { ...record, deviceId: placed }, place });
     if (this.#waiting.length === MAX_IMPORTED) await this.finish();
   }
 
   /** Writes the waiting records. */
   async finish(): Promise<void> {
     const { account, dryRun, isNew } = this.#target;
-    const records = this.#waiting;
+    const waiting = this.#waiting;
     this.#waiting = [];
-    if (records.length === 0) return;
+    if (waiting.length === 0) return;
+    const records = waiting.map(({ record }) => record);
     const { added, differing } =
       isNew === true
         ? { added: records.length, differing: [] }
         : (await this.#api.ask(importRecords, { body: { dryRun, records } }, account)).data;
     this.#differing += differing.length;
-    const shown = differing.slice(0, MAX_DIFFERING - this.#shown.length);
-    this.#shown.push(...shown.flatMap((place) => records[place] ?? []));
+    for (const { place, columns } of differing.slice(0, MAX_DIFFERING - this.#shown.length)) {
+      const placed = waiting[place];
+      if (placed !== undefined) this.#shown.push({ ...placed, columns });
+    }
     this.#added += added;
     this.#known += records.length - added - differing.length;
   }
@@ -340,13 +350,14 @@ class AccountImport {
   /** Throws `attention` where records were left out. */
   requireAll(): void {
     if (this.#differing === 0) return;
-    const shown = this.#shown.map(({ key, habitacion, deviceName, valor, createdTime, voidReason }) => {
+    const shown = this.#shown.map(({ place, columns, record }) => {
+      const { key, habitacion, deviceName, valor, createdTime, voidReason } = record;
       const isVoid = voidReason == null ? "" : ", void";
-      return `${key}: room ${habitacion} of ${deviceName}, ${valor}, ${iso(createdTime)}${isVoid}`;
+      return `${place}: ${columns.join(", ")}: ${key}: room ${habitacion} of ${deviceName}, ${valor}, ${iso(createdTime)}${isVoid}`;
     });
-    const message = `Left out, because this account has other content by their keys: ${this.#differing} records.`;
+    const message = `Left out, because this account has other content by their keys, or not the sale of a refund: ${this.#differing} records.`;
     throw new FlancoError("attention", [message, ...shown].join("\n"), {
-      hint: "Compare them with the records here. One that is void in the file alone is voided here with flanco void; one that is another sale needs a key of its own.",
+      hint: "Compare them with the records here. One that is void in the file alone is voided here with flanco void; one that is another sale needs a key of its own; a refund comes after its sale and is not more than that.",
     });
   }
 }

@@ -1,6 +1,7 @@
-import { voidRecord } from "../contract/record.ts";
+import { addSale, refundRecord, voidRecord } from "../contract/record.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import { ledgerKey } from "../domain/imported.ts";
+import type { ExportedRecord } from "../domain/record.ts";
 import { separated } from "../domain/text.ts";
 import { accountOf } from "../http/account.ts";
 import { becomeOwner } from "../ledger/engine/data-directory.ts";
@@ -8,7 +9,17 @@ import { identitiesOf } from "../ledger/engine/identity.ts";
 import { noLedger } from "../ledger/engine/open.ts";
 import { openReader, type StoreReader } from "../ledger/engine/reader.ts";
 import { type ClinicEntry, type ClinicRecord, CSV_COLUMNS } from "./clinic-file.ts";
-import { ACCOUNT, type CommandTable, command, flag, needed, toCount } from "./command.ts";
+import {
+  ACCOUNT,
+  type CommandTable,
+  command,
+  flag,
+  needed,
+  optional,
+  toCount,
+  toMoment,
+  toNumber,
+} from "./command.ts";
 import { toRow } from "./wiring.ts";
 
 const HELP = `
@@ -23,7 +34,17 @@ Examples:
 /** Records that are read at a time. */
 const PIECE = 500;
 
-/** `flanco export`, an account for another system, and `flanco void`. */
+const ADD_HELP = `
+Without --valor it has the price that the room had then. In a month that is closed it arrives late:
+the next settlement lists it.
+
+Examples:
+  flanco record add --device 7234 --room 101 --time 2026-11-21T18:40 --reason 'power cut'
+  flanco record add --device 7234 --room 101 --time 2h --valor 4.50 --reason 'lost edge' --gap 3`;
+
+const REASON = needed("--reason <text>", "why, for later readers of the ledger");
+
+/** `flanco export`, an account for another system, `flanco void`, and `flanco record`: sales by hand and refunds. */
 export const commands: CommandTable = [
   command(
     "export",
@@ -51,7 +72,7 @@ export const commands: CommandTable = [
     "take a record back: it stays to be seen, with the reason, and counts in no sum any more",
     {
       record: needed("<record>", "number of the record", toCount),
-      reason: needed("--reason <text>", "why, for later readers of the ledger"),
+      reason: REASON,
       account: ACCOUNT,
     },
     "flanco void 4711 --reason 'relay tested'",
@@ -60,6 +81,49 @@ export const commands: CommandTable = [
       call.terminal.out(`The record ${record} is void and counts no more.`);
     },
   ),
+  {
+    name: "record",
+    about: "sales by hand, and refunds",
+    help: "flanco record refund 4711 --valor 2.50 --reason 'left early'",
+    rows: [
+      command(
+        "add",
+        "add a sale that neither a relay nor a program has recorded",
+        {
+          device: needed("--device <dId>", "the device's dId"),
+          room: needed("--room <actuator>", "the actuator's id, which is the room's number"),
+          time: needed("--time <when>", "a date and time, or 90m, 24h, 7d ago", toMoment),
+          valor: optional("--valor <price>", "its price", toNumber),
+          reason: REASON,
+          gap: optional("--gap <gap>", "number of the gap that it was lost in", toCount),
+          account: ACCOUNT,
+        },
+        ADD_HELP,
+        async ({ device: dId, account, ...sale }, call) => {
+          const { data } = await call.ask(addSale, { body: { sale: { ...sale, dId } } }, account);
+          call.terminal.out(`The sale ${data.number} of ${data.valor} is added, and counts.`);
+        },
+      ),
+      command(
+        "refund",
+        "give a sale back, wholly or in part: an entry of this moment, by which sums become less",
+        {
+          record: needed("<record>", "number of the sale", toCount),
+          valor: needed("--valor <amount>", "how much of it", toNumber),
+          reason: REASON,
+          account: ACCOUNT,
+        },
+        "flanco record refund 4711 --valor 2.50 --reason 'left early'",
+        async ({ record, account, ...refund }, call) => {
+          const body = { refund: { ...refund, number: record } };
+          const { data } = await call.ask(refundRecord, { body }, account);
+          call.terminal.out(
+            `Of the sale ${record}, ${-data.valor} is refunded, by the record ${data.number}.`,
+          );
+        },
+      ),
+    ],
+  },
 ];
 
 function cellsOf(entry: ClinicEntry) {
@@ -79,33 +143,27 @@ function* entriesOf(reader: StoreReader, userId: string, ledgerId: string): Gene
 }
 
 function* recordsOf(reader: StoreReader, userId: string, ledgerId: string): Generator<ClinicRecord> {
+  const keyOf = ({ importKey, number, hash }: Pick<ExportedRecord, "number" | "importKey" | "hash">) =>
+    importKey ?? ledgerKey(ledgerId, number, hash);
   let after = 0;
   for (;;) {
     const records = reader.exportedRecords(userId, after, PIECE);
-    for (const {
-      number,
-      importKey,
-      hash,
-      room,
-      valorMicros,
-      createdTimeMs,
-      endedTimeMs,
-      voided,
-      ...record
-    } of records) {
-      const { locationName, deviceName, deviceId, provisional } = record;
+    for (const record of records) {
+      const { locationName, deviceName, deviceId, provisional, reason, refunded } = record;
       yield {
         kind: "record",
-        key: importKey ?? ledgerKey(ledgerId, number, hash),
+        key: keyOf(record),
         locationName,
         deviceName,
         deviceId,
-        habitacion: room,
-        valor: valorFromMicros(valorMicros),
-        createdTime: createdTimeMs,
-        endedTime: endedTimeMs,
+        habitacion: record.room,
+        valor: valorFromMicros(record.valorMicros),
+        createdTime: record.createdTimeMs,
+        endedTime: record.endedTimeMs,
         provisional,
-        voidReason: voided?.reason ?? null,
+        voidReason: record.voided?.reason ?? null,
+        refundOf: refunded && keyOf(refunded),
+        reason,
       };
     }
     const last = records.at(-1);

@@ -1,3 +1,5 @@
+import type { AnswerOf } from "../contract/declaration.ts";
+import { listLocations } from "../contract/location.ts";
 import {
   changeMember,
   endMemberSessions,
@@ -20,15 +22,18 @@ const STDIN = "read the password from standard input, one line";
 const ADD_HELP = `
 Without --account and --role the user owns a new, empty account. With --role alone the only
 account is meant. Roles: owner does everything; staff sees rooms, records and the report;
-technician sets up places and lines, without money; display shows rooms on a screen for a year.
+accountant reads records, report and settlements; technician sets up places and lines, without money;
+display shows rooms on a screen for a year; program posts records, with a key that is printed once.
 
 Examples:
   flanco user add --email ana@example.org --name 'Ana López'
   flanco user add --email eva@example.org --name 'Eva Ruiz' --role technician --link
-  flanco user add --email tv@example.org --name Enfermería --account ana@example.org --role display`;
+  flanco user add --email tv@example.org --name Enfermería --account ana@example.org --role display
+  flanco user add --email rele-1@programa.invalid --name 'Relé 1' --role program`;
 
 const EMAIL = needed("--email <email>", "the user's e-mail");
 const ROLE = optional("--role <role>", "what the user may do", ROLES);
+const LOCATION = optional("--location <name>", "limit the user to this location; may be repeated", asNames);
 const PASSWORD_STDIN = flag("--password-stdin", STDIN);
 
 const ROTATE = "flanco secret rotate";
@@ -51,18 +56,28 @@ export const commands: CommandTable = [
             "e-mail of a user whose account it joins, as staff unless --role says otherwise",
           ),
           role: ROLE,
+          location: LOCATION,
           link: flag("--link", "print a one-time link by which the user chooses the password", [
             "passwordStdin",
           ]),
           passwordStdin: PASSWORD_STDIN,
         },
         ADD_HELP,
-        async ({ link, passwordStdin, ...who }, call) => {
-          const password = link ? undefined : await call.terminal.newPassword(passwordStdin);
-          const body = { user: { ...who, password } };
-          const { data } = await call.withApi((api) => api.ask(makeAccount, { body }), { makesLedger: true });
-          if (data.token === null) call.terminal.out(`${data.email} can sign in.`);
-          else showLink(call, data.email, data.token);
+        async ({ link, passwordStdin, location, ...who }, call) => {
+          if (location !== undefined && who.account === undefined && who.role === undefined) {
+            call.refuse("the owner of a new account has all of it: give --account or --role with --location");
+          }
+          const isProgram = who.role === "program";
+          if (isProgram && (link || passwordStdin)) call.refuse("a program gets a key: leave the option out");
+          const password = link || isProgram ? undefined : await call.terminal.newPassword(passwordStdin);
+          const { data } = await call.withApi(
+            async (api) => {
+              const locationIds = location && (await locationIdsOf(api, location, who.account));
+              return api.ask(makeAccount, { body: { user: { ...who, password, locationIds } } });
+            },
+            { makesLedger: true },
+          );
+          showWayIn(call, data.email, data);
         },
       ),
       command("list", "show the users", { json: AS_JSON }, "flanco user list", async ({ json }, call) => {
@@ -72,16 +87,25 @@ export const commands: CommandTable = [
       }),
       command(
         "change",
-        "change a user's name or role; another role ends the user's sessions",
-        { email: EMAIL, name: optional("--name <name>", "the user's name"), role: ROLE },
-        "flanco user change --email eva@example.org --role staff",
-        async ({ email, ...member }, call) => {
-          if (member.name === undefined && member.role === undefined) {
-            call.refuse("nothing to change: give --name, --role or both");
+        "change a user's name, role or locations; another role ends the user's sessions",
+        {
+          email: EMAIL,
+          name: optional("--name <name>", "the user's name"),
+          role: ROLE,
+          location: LOCATION,
+          allLocations: flag("--all-locations", "limit the user no more", ["location"]),
+        },
+        "flanco user change --email eva@example.org --role staff --location 'Clínica Norte'",
+        async ({ email, location, allLocations, ...named }, call) => {
+          const isEmpty = Object.values({ ...named, location }).every((value) => value === undefined);
+          if (isEmpty && !allLocations) {
+            call.refuse("nothing to change: give --name, --role, --location or --all-locations");
           }
-          await withMember(call, email, (api, { id }) =>
-            api.ask(changeMember, { query: { memberId: id }, body: { member } }, email),
-          );
+          await withMember(call, email, async (api, { id }) => {
+            const locationIds = allLocations ? null : location && (await locationIdsOf(api, location, email));
+            const body = { member: { ...named, locationIds } };
+            return api.ask(changeMember, { query: { memberId: id }, body }, email);
+          });
           call.terminal.out(`${email} was changed.`);
         },
       ),
@@ -100,27 +124,28 @@ export const commands: CommandTable = [
       ),
       command(
         "reset",
-        "print a one-time link by which a user chooses another password",
+        "print a one-time link by which a user chooses another password; of a program, another key",
         { email: EMAIL },
         "flanco user reset --email ana@example.org",
         async ({ email }, call) => {
           const { data } = await withMember(call, email, (api, { id }) =>
             api.ask(linkMember, { body: { memberId: id } }, email),
           );
-          showLink(call, email, data.token);
+          showWayIn(call, email, data);
         },
       ),
       command(
         "sign-out",
-        "end all sessions of a user",
+        "end all sessions of a user, and the key of a program",
         { email: EMAIL },
         "flanco user sign-out --email tv@example.org",
         async ({ email }, call) => {
-          const { data } = await withMember(call, email, (api, { id }) =>
-            api.ask(endMemberSessions, { body: { memberId: id } }, email),
-          );
-          const { ended } = data;
-          call.terminal.out(`${ended === 1 ? "1 session" : `${ended} sessions`} of ${email} ended.`);
+          const told = await withMember(call, email, async (api, { id, role }) => {
+            const { ended } = (await api.ask(endMemberSessions, { body: { memberId: id } }, email)).data;
+            if (role === "program") return `${email} has no key, and is signed out everywhere.`;
+            return `${ended === 1 ? "1 session" : `${ended} sessions`} of ${email} ended.`;
+          });
+          call.terminal.out(told);
         },
       ),
       command(
@@ -162,11 +187,42 @@ export const commands: CommandTable = [
   },
 ];
 
-/** Shows the link on the terminal alone, because it lets its holder in. */
-function showLink(call: Call, email: string, token: string): void {
-  call.terminal.out(`${email} chooses a password with this link, valid once and for a day:`);
-  const path = `${LINK_PATH}#${token}/${email}`;
-  for (const address of pageAddresses(call.config(), path)) call.terminal.out(`  ${address}`);
+/** Shows a link or a key on the terminal alone, because it lets its holder in. */
+function showWayIn(
+  call: Call,
+  email: string,
+  { token, key }: Pick<AnswerOf<typeof linkMember>["data"], "token" | "key">,
+): void {
+  const out = (line: string) => call.terminal.out(line);
+  if (key !== null) {
+    out(`${email} signs in with this key as its password, which is not shown again:`);
+    out(`  ${key}`);
+  } else if (token !== null) {
+    out(`${email} chooses a password with this link, valid once and for a day:`);
+    const path = `${LINK_PATH}#${token}/${email}`;
+    for (const address of pageAddresses(call.config(), path)) out(`  ${address}`);
+  } else out(`${email} can sign in.`);
+}
+
+/** Each use of a repeated option adds to those before. */
+function asNames(name: string, before: readonly string[] = []): readonly string[] {
+  return [...before, name];
+}
+
+/** The locations of these names, of the account with this member. Rejects with `not_found`. */
+async function locationIdsOf(
+  api: ControlClient,
+  names: readonly string[],
+  account: string | undefined,
+): Promise<string[]> {
+  const { data } = await api.ask(listLocations, {}, account);
+  return names.map((wanted) => {
+    const found = data.find(({ name }) => name === wanted);
+    if (found !== undefined) return found._id;
+    throw new FlancoError("not_found", `There is no location "${wanted}".`, {
+      hint: `There are: ${data.map(({ name }) => name).join(", ") || "none"}.`,
+    });
+  });
 }
 
 /** Does something about the member with an e-mail. Rejects with `not_found`. */

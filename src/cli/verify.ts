@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { acknowledgeFindings } from "../contract/operator.ts";
+import { checkSettlement } from "../contract/settlement.ts";
 import { FlancoError } from "../domain/error.ts";
 import { becomeOwner, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
 import { beginJob } from "../ledger/engine/job.ts";
@@ -7,7 +8,7 @@ import { type Finding, joinedKeys } from "../ledger/safety/finding.ts";
 import { markSuspect } from "../ledger/safety/prepare.ts";
 import { findEntry, openFindings, type Verification } from "../ledger/safety/verify.ts";
 import { presentDirectories } from "../service/backup-target.ts";
-import { AS_JSON, type Call, type CommandTable, command, optional, type Values } from "./command.ts";
+import { ACCOUNT, AS_JSON, type Call, type CommandTable, command, optional, type Values } from "./command.ts";
 
 const HELP = `
 It lists entries that are missing, altered or inserted, corrections that contradict what they
@@ -18,11 +19,14 @@ entry of the ledger, with the name, for exactly these findings.
 Each report shows the ledger's fingerprint, as hexadecimal digits and as a QR code. With --head the
 check also says whether that entry is in the ledger: then nothing before it was changed since.
 
+With --settlement it makes the figures of a closed month anew from the records, as they were when it was closed.
+
 Exit codes: 0 the ledger is right, 1 its file is damaged, 3 something needs attention.
 
 Examples:
   flanco verify
   flanco verify --head 3f5c0a9d8e7b6a51
+  flanco verify --settlement 3f5c0a9d8e7b6a51 --net 3642.50
   flanco verify --acknowledge 'Ana Ruiz' --reason 'card replaced on 3 May'`;
 
 const TAKES = {
@@ -33,6 +37,12 @@ const TAKES = {
     "also look for this fingerprint of a report; its first 16 digits suffice",
     toHead,
   ),
+  settlement: optional(
+    "--settlement <paper>",
+    "hold a signed settlement to the ledger instead: the fingerprint or the number of its entry",
+  ),
+  net: optional("--net <amount>", "what that paper settles in all", String),
+  account: ACCOUNT,
   json: AS_JSON,
 };
 
@@ -49,7 +59,11 @@ export const commands: CommandTable = [
 
 async function verify(given: Values<typeof TAKES>, call: Call): Promise<void> {
   const { terminal } = call;
-  const { json, acknowledge: name, reason, head } = given;
+  const { json, acknowledge: name, reason, head, settlement, net, account } = given;
+  if (settlement !== undefined) {
+    await checkPaper(call, { paper: settlement, net, json }, account);
+    return;
+  }
   const { ledger } = dataDirectoryOf(call.config().data_dir);
   // A start reads a part of the file alone: damage elsewhere would not show there.
   const mark = () => markSuspect(ledger, { error: (_details, text) => terminal.err(text) });
@@ -74,6 +88,32 @@ async function verify(given: Values<typeof TAKES>, call: Call): Promise<void> {
   if (json) return;
   terminal.out(describeRight(result));
   if (entry !== undefined) terminal.out(`${entry.hash} is entry ${entry.position} of ${result.entries}.`);
+}
+
+/** Holds a paper to the ledger, by its fingerprint or number, and its amount. Throws `attention` where it is not right. */
+async function checkPaper(
+  call: Call,
+  given: { readonly paper: string; readonly net: string | undefined; readonly json: boolean },
+  account: string | undefined,
+): Promise<void> {
+  const { paper, net, json } = given;
+  const which = /^\d{1,15}$/.test(paper) ? { number: paper } : { hash: paper };
+  const { data } = await call.ask(checkSettlement, { query: { ...which, net } }, account);
+  const { found, differences, netIsRight } = data;
+  if (found === null) {
+    throw new FlancoError("attention", "The ledger has no such settlement.", {
+      hint: "The digits are mistyped, or the paper is of another gateway.",
+    });
+  }
+  call.terminal.show(json, data, [
+    `It is the settlement of ${found.month}, entry ${found.number}: ${data.net}`,
+    ...differences.map(
+      ({ part, name, settled, ledger }) =>
+        `${part} ${name}: the settlement says ${settled}, the records ${ledger}`,
+    ),
+  ]);
+  if (netIsRight === false) throw new FlancoError("attention", "The paper's amount is another one.");
+  if (differences.length > 0) throw new FlancoError("attention", "The ledger's records say otherwise.");
 }
 
 async function acknowledge(

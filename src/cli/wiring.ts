@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { InvalidArgumentError } from "commander";
 import { parse, stringify } from "smol-toml";
 import * as z from "zod";
 import { name, valor } from "../contract/field.ts";
 import {
   importWirings,
   listWirings,
+  movePaidTime,
   newWiring,
   removeWiring,
   setWiring,
@@ -18,7 +18,7 @@ import { notWired } from "../domain/wiring.ts";
 import { mistakeOf } from "../platform/mistake.ts";
 import { describeUnreadable } from "../service/config-file.ts";
 import type { ControlClient } from "./api-access.ts";
-import { ACCOUNT, AS_JSON, type CommandTable, command, flag, needed, optional } from "./command.ts";
+import { ACCOUNT, AS_JSON, type CommandTable, command, flag, needed, optional, toNumber } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 import { accountsOf } from "./user.ts";
 
@@ -32,6 +32,7 @@ export const wiringRow = z.strictObject({
   bias: newWiring.bias,
   debounce_ms: newWiring.debounceMs,
   rearm_ms: newWiring.rearmMs,
+  paid_minutes: newWiring.paidMinutes,
   /** E-mail of the user whose device it is; needed where there are several accounts. */
   user: name.optional(),
 });
@@ -46,7 +47,8 @@ flanco wiring list shows what is set.
 
 Examples:
   flanco wiring set GPIO17 --device 7234 --room 101 --valor 4.50
-  flanco wiring set GPIO17 --device 7234 --room 101 --valor 5.00 --active-low --bias pull-up`;
+  flanco wiring set GPIO17 --device 7234 --room 101 --valor 5.00 --active-low --bias pull-up
+  flanco wiring set GPIO17 --device 7234 --room 101 --valor 6.00 --paid-minutes 1440`;
 
 /** `flanco wiring`: which line is which room. */
 export const commands: CommandTable = [
@@ -83,6 +85,11 @@ export const commands: CommandTable = [
             "a new high this soon after a low is the same sale (default 0)",
             toNumber,
           ),
+          paidMinutes: optional(
+            "--paid-minutes <minutes>",
+            "a new high this long after a sale is the same sale (default 0; a day has 1440)",
+            toNumber,
+          ),
           account: ACCOUNT,
         },
         SET_HELP,
@@ -91,6 +98,23 @@ export const commands: CommandTable = [
           await call.ask(setWiring, { body: { wiring } }, account);
           const set = describeSettings(setWiring.body.parse({ wiring }).wiring);
           call.terminal.out(`${wiring.line} is wired to room ${actuatorId} of device ${dId}: ${set}.`);
+        },
+      ),
+      command(
+        "move-paid",
+        "move the rest of a room's paid time to another room: the patient has moved",
+        {
+          device: needed("--device <dId>", "the dId of the device whose room is left"),
+          room: needed("--room <actuator>", "the room that is left"),
+          toRoom: needed("--to-room <actuator>", "the room that is taken"),
+          toDevice: optional("--to-device <dId>", "its device, where that is another one"),
+          account: ACCOUNT,
+        },
+        "flanco wiring move-paid --device 7234 --room 101 --to-room 103",
+        async ({ device, room, toRoom, toDevice = device, account }, call) => {
+          const move = { from: { dId: device, room }, to: { dId: toDevice, room: toRoom } };
+          await call.ask(movePaidTime, { body: { move } }, account);
+          call.terminal.out(`What is paid of room ${room} holds for room ${toRoom}.`);
         },
       ),
       command(
@@ -180,31 +204,24 @@ function describe(row: WiringRow, state: string, owner: string): string {
 
 type Settings = Pick<Wiring, "activeLow" | "bias" | "debounceMs" | "rearmMs"> & {
   readonly valor?: number | undefined;
+  readonly paidMinutes?: number | undefined;
 };
 
-function describeSettings({ valor, activeLow, bias, debounceMs, rearmMs }: Settings): string {
+function describeSettings({ bias, rearmMs, paidMinutes = 0, ...settings }: Settings): string {
   return [
-    `valor ${valor}`,
-    ...(activeLow ? ["active low"] : []),
+    `valor ${settings.valor}`,
+    ...(settings.activeLow ? ["active low"] : []),
     ...(bias === "as-is" ? [] : [bias]),
-    `debounce ${debounceMs} ms`,
+    `debounce ${settings.debounceMs} ms`,
     ...(rearmMs === 0 ? [] : [`rearm ${rearmMs} ms`]),
+    ...(paidMinutes === 0 ? [] : [`paid for ${paidMinutes} min`]),
   ].join(", ");
 }
 
-function toNumber(text: string): number {
-  const number = Number(text);
-  if (text.trim() === "" || !Number.isFinite(number)) throw new InvalidArgumentError("It must be a number.");
-  return number;
-}
-
-type WiringColumns = Pick<
-  Wiring,
-  "line" | "dId" | "actuatorId" | "activeLow" | "bias" | "debounceMs" | "rearmMs" | "valor"
->;
+type WiringColumns = Omit<Wiring, "deviceName" | "watched" | "problem">;
 
 /** A command acts as an owner, whom the API shows each price. */
-export function toRow({ line, dId, actuatorId, valor, activeLow, bias, debounceMs, rearmMs }: WiringColumns) {
+export function toRow({ line, dId, actuatorId, valor, activeLow, bias, ...times }: WiringColumns) {
   return {
     line,
     device: dId,
@@ -212,13 +229,23 @@ export function toRow({ line, dId, actuatorId, valor, activeLow, bias, debounceM
     valor: valor ?? 0,
     active_low: activeLow,
     bias,
-    debounce_ms: debounceMs,
-    rearm_ms: rearmMs,
+    debounce_ms: times.debounceMs,
+    rearm_ms: times.rearmMs,
+    paid_minutes: times.paidMinutes,
   };
 }
 
 /** The same line as the API has it. */
 export function toWiring({ line, device, actuator, valor, bias, ...row }: Omit<WiringRow, "user">) {
-  const { active_low: activeLow, debounce_ms: debounceMs, rearm_ms: rearmMs } = row;
-  return { line, dId: device, actuatorId: actuator, valor, activeLow, bias, debounceMs, rearmMs };
+  return {
+    line,
+    dId: device,
+    actuatorId: actuator,
+    valor,
+    activeLow: row.active_low,
+    bias,
+    debounceMs: row.debounce_ms,
+    rearmMs: row.rearm_ms,
+    paidMinutes: row.paid_minutes,
+  };
 }

@@ -1,8 +1,11 @@
+/** The texts of entries that are no sales and change what is here, as a pattern. */
+export const NOTED = String.raw`^\["(void|time|lost|month_closed)",`;
+
 /**
  * The part of the schema for what an administrator decides of a gateway's ledgers,
  * and for adding up again what its entries say.
  */
-export const BRANCH_SQL = String.raw`
+export const BRANCH_SQL = `
 -- A restored ledger goes on in a branch of its own from the fork on: the sales of both branches count. Gives its first entry; null
 -- where there is no fork, or a ledger that is here has gone on since.
 CREATE OR REPLACE FUNCTION flanco.accept_fork(owner_company integer, owner_gateway integer) RETURNS bigint
@@ -88,6 +91,7 @@ AS $$
 DECLARE
   line record;
 BEGIN
+  DELETE FROM flanco.settlement s WHERE s.company = owner.company AND s.gateway = owner.gateway;
   DELETE FROM flanco.sum s WHERE s.company = owner.company AND s.gateway = owner.gateway;
   UPDATE flanco.hole h SET told_by = NULL WHERE h.company = owner.company AND h.gateway = owner.gateway;
   UPDATE flanco.entry e SET effective_ms = (e.text::jsonb ->> 8)::bigint, voided_by = NULL, moved_by = NULL
@@ -101,7 +105,7 @@ BEGIN
   END LOOP;
   FOR line IN
     SELECT e.branch, e.position, e.text::jsonb AS fields FROM flanco.entry e
-     WHERE e.company = owner.company AND e.gateway = owner.gateway AND e.text ~ '^\["(void|time|lost)",'
+     WHERE e.company = owner.company AND e.gateway = owner.gateway AND e.text ~ '${NOTED}'
      ORDER BY e.branch, e.position
   LOOP
     owner.branch := line.branch;

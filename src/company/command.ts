@@ -41,6 +41,7 @@ import {
   ofCompany,
 } from "./company-door.ts";
 import { COMPANY_MEMBERS } from "./company-member.ts";
+import { COMPANY_SETTLEMENTS } from "./company-settlement.ts";
 
 /** Adding up years of sales again takes minutes. */
 const LONG: ConnectionLimits = { connectMs: 10 * SECOND_MS, answerMs: HOUR_MS };
@@ -227,6 +228,7 @@ export const commands: CommandTable = [
         },
       ),
       GATEWAY,
+      COMPANY_SETTLEMENTS,
     ],
   },
 ];

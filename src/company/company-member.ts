@@ -31,7 +31,7 @@ export const COMPANY_MEMBERS: CommandGroup = {
         name: needed("--name <name>", "the member's name"),
         role: optional(
           "--role <role>",
-          "owner reads and says who reads; staff reads",
+          "owner reads and says who reads; staff and accountant read",
           COMPANY_ROLES,
           "owner",
         ),

@@ -2,7 +2,9 @@ import type Koa from "koa";
 import {
   type ClinicComparison,
   compareClinics,
+  getClinicSettlement,
   getCompanyStatus,
+  listClinicSettlements,
   listGateways,
   type ToldGateway,
 } from "../contract/clinic.ts";
@@ -43,14 +45,24 @@ export interface CompanyDependencies extends SiteDependencies {
 
 /** The page and API of a company: the endpoints of a gateway that only read, and those of its clinics. */
 export function createCompanyApp(dependencies: CompanyDependencies): Koa {
-  const { sessions, members, sales, passwords, signInGate, clock, log, isHealthy, metricsTokenFile } =
-    dependencies;
+  const {
+    sessions,
+    members,
+    sales,
+    passwords,
+    signInGate,
+    clock,
+    log,
+    currency,
+    isHealthy,
+    metricsTokenFile,
+  } = dependencies;
   return buildApp(dependencies, {
     described: [
       ...sessionEndpoints(sessions, passwords, signInGate, members),
       ...selfEndpoints("company", members, members, sessions, passwords, signInGate),
-      ...memberEndpoints(members, members, () => NO_REACH),
-      ...salesEndpoints(sales, clock, log),
+      ...memberEndpoints(members, members, passwords, () => NO_REACH),
+      ...salesEndpoints(sales, clock, log, currency, null),
       ...clinicEndpoints(dependencies),
       // A company has no letterhead of its own: its name stands for it.
       letterheadEndpoint(() => ({
@@ -72,6 +84,10 @@ function clinicEndpoints(dependencies: CompanyDependencies): readonly Endpoint[]
   const { sales, clock, version, company, currency } = dependencies;
   return [
     serve(compareClinics, async ({ query }) => ({ data: await compared(sales, query, clock.nowMs()) })),
+    serve(listClinicSettlements, async ({ query: { month } }) => ({
+      data: await sales.settlements((await sales.clinics()).clinics, month),
+    })),
+    serve(getClinicSettlement, async ({ query: { id } }) => ({ data: await sales.settlement(id) })),
     serve(listGateways, async () => ({ data: await inTurns((await sales.clinics()).clinics, toGateway) })),
     serve(getCompanyStatus, async () => {
       const { clinics } = await sales.clinics();

@@ -10,6 +10,7 @@ import {
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { type Id, IdGenerator } from "../domain/id.ts";
+import type { LocationLimit } from "../domain/limit.ts";
 import {
   accountFull,
   COMPANY_ROLES,
@@ -91,12 +92,18 @@ export class CompanyMembers implements SessionKeeper {
     );
   }
 
+  /** No member of a company is limited to locations. */
+  limits(): ReadonlyMap<Id, LocationLimit> {
+    return new Map();
+  }
+
   async addMember(
     _userId: Id,
-    { role, name, email, passwordHash }: NewMember,
+    { role, name, email, passwordHash, locationIds }: NewMember,
     by: Actor = SERVICE_ACTOR,
   ): Promise<Member> {
     requireCompanyRole(role);
+    requireNoLimit(locationIds);
     const id = this.#ids.next();
     await this.#change(async (members, query) => {
       if (members.length >= MAX_MEMBERS) throw accountFull();
@@ -114,10 +121,11 @@ export class CompanyMembers implements SessionKeeper {
   async changeMember(
     _userId: Id,
     memberId: Id,
-    { role, name }: MemberChange,
+    { role, name, locationIds }: MemberChange,
     by: Actor = SERVICE_ACTOR,
   ): Promise<void> {
     if (role !== undefined) requireCompanyRole(role);
+    requireNoLimit(locationIds);
     const before = await this.#change(async (members, query) => {
       const member = found(members, memberId);
       if (role !== undefined && role !== member.role) {
@@ -163,6 +171,11 @@ export class CompanyMembers implements SessionKeeper {
     );
     if (row === undefined) throw unknownMember();
     this.#note("link_made", { email: row.email }, by);
+  }
+
+  /** No member of a company is a program. */
+  async setKey(): Promise<void> {
+    throw unknownMember();
   }
 
   async useLink(tokenHash: string, passwordHash: string, by: Actor = SERVICE_ACTOR): Promise<Member> {
@@ -217,7 +230,7 @@ export class CompanyMembers implements SessionKeeper {
         WHERE company = @company AND s.token_hash = @sid AND s.ends_ms > flanco.now_ms()`,
       { sid },
     );
-    return row && { ...row, userId: this.#userId, sid };
+    return row && { ...row, userId: this.#userId, limit: null, sid };
   }
 
   async end(token: string, by: Actor): Promise<void> {
@@ -288,6 +301,11 @@ function requireCompanyRole(role: Role): void {
   if (COMPANY_ROLES.some((one) => one === role)) return;
   const message = `must be ${COMPANY_ROLES.join(" or ")} in a company`;
   throw new FlancoError("invalid", `role: ${message}.`, { fields: { role: { kind: "range", message } } });
+}
+
+function requireNoLimit(locationIds: NewMember["locationIds"]): void {
+  if (locationIds == null) return;
+  throw new FlancoError("invalid", "locationIds: a company's members see all clinics.");
 }
 
 async function endSessions(query: CompanyQuery, memberId: Id): Promise<number> {

@@ -13,7 +13,7 @@ import {
 import type { LocalCalendar, Stretch } from "../ledger/nouns/calendar.ts";
 import { isWithin, MAX_LOOKED_AT, startOf, stretchOf } from "../ledger/nouns/record-search.ts";
 import type { CompanyQuery } from "./connection-pool.ts";
-import { idOf, placeOf } from "./schema.ts";
+import { idOf, placeOf } from "./entry-id.ts";
 
 /** The SQL of a sale's field, from its canonical form: a JSON list that begins with the entry's kind. */
 export function fieldOf(list: string, name: (typeof RECORD_FIELDS)[number]): string {
@@ -26,23 +26,49 @@ function field(name: (typeof RECORD_FIELDS)[number]): string {
 }
 
 const FITS = `(@location::text IS NULL OR ${field("locationName")} = @location) AND (@device::text IS NULL OR ${field("deviceId")} = @device)
-  AND (@room::text IS NULL OR ${field("room")} = @room) AND (@pattern::text IS NULL OR ${field("room")} ~ @pattern)`;
+  AND (@room::text IS NULL OR ${field("room")} = @room) AND (@pattern::text IS NULL OR ${field("room")} ~ @pattern)
+  AND (@ofNumber::text IS NULL OR ${field("number")} = @ofNumber)
+  AND (@state::text IS NULL OR CASE @state::text WHEN 'voided' THEN e.void_position IS NOT NULL WHEN 'counted' THEN e.void_position IS NULL
+       WHEN 'provisional' THEN e.void_position IS NULL AND e.moved_by IS NULL AND ${field("provisional")} = '1'
+       ELSE ${field("origin")} = @state END)`;
 
 /**
- * The columns of a sale `e` with the entry `v` that voids it: the
- * reason and time of `v` stand at the end of its canonical form.
+ * What was given back of a sale `e`: the refunds with its number of its account that count, in each ledger that has
+ * this sale. After a restore two ledgers may have given the same number to two sales.
+ */
+const REFUNDED = `(SELECT sum(-r.valor_micros) FROM flanco.entry r
+   WHERE r.company = @company AND r.gateway = e.gateway AND r.refund_of = e.number AND r.voided_by IS NULL
+     AND r.text::jsonb ->> 2 = ${field("userId")} AND (r.branch = e.branch OR e.branch IN (
+       WITH RECURSIVE line AS (
+         SELECT b.* FROM flanco.branch b WHERE b.company = @company AND b.gateway = e.gateway AND b.branch = r.branch
+         UNION ALL
+         SELECT b.* FROM line l JOIN flanco.branch b USING (company, gateway) WHERE b.branch = l.parent AND l.start > e.position)
+       SELECT branch FROM line)))`;
+
+/**
+ * The columns of a sale `e` with the entry `v` that voids it, whose reason and time stand
+ * at the end of its canonical form, and with the audit entry `a` that says who did.
  */
 const COLUMNS = `e.id AS "recordId", e.effective_ms AS "createdTimeMs", e.moved_by AS "movedBy",
   (SELECT g.time_zone FROM flanco.gateway g WHERE g.company = @company AND g.gateway = e.gateway) AS "timeZone",
-  e.fields::text AS text, v.fields ->> -2 AS "voidReason", v.fields ->> -1 AS "voidedMs"`;
+  e.fields::text AS text, v.fields ->> -2 AS "voidReason", v.fields ->> -1 AS "voidedMs",
+  CASE WHEN ((a.fields ->> 9)::jsonb ->> 'number')::bigint IN (e.number, e.refund_of)
+       THEN CASE a.fields ->> 6 WHEN 'command' THEN a.fields ->> 8 ELSE a.fields ->> 7 END END AS "voidedWho",
+  CASE WHEN e.refund_of IS NULL THEN ${REFUNDED} END AS "refundedMicros"`;
 const { branch, position } = placeOf("voided_by");
+/** The entry that says who voided a sale follows the corrections of the sale and of its refunds, of which there are seldom many. */
+const VOIDED_TOGETHER = 100;
 /**
- * The place of the voiding entry. It is computed before that entry is looked up: where a policy hides the
- * rows of other companies, PostgreSQL uses an index only for comparisons with a plain column or value.
+ * The place of the voiding entry, and the sale's number. They are computed before these entries are looked up: where a policy
+ * hides the rows of other companies, PostgreSQL uses an index only for comparisons with a plain column or value.
  */
-const VOIDED_BY = `${branch} AS void_branch, ${position} AS void_position`;
+const VOIDED_BY = `${branch} AS void_branch, ${position} AS void_position, ${position} + ${VOIDED_TOGETHER} AS void_until`;
+const NUMBER = `(${field("number")})::bigint AS number`;
 const VOIDING = `LEFT JOIN LATERAL (SELECT c.text::jsonb AS fields FROM flanco.entry c WHERE c.company = @company AND c.gateway = e.gateway
-  AND c.branch = e.void_branch AND c.position = e.void_position OFFSET 0) v ON true`;
+  AND c.branch = e.void_branch AND c.position = e.void_position OFFSET 0) v ON true
+  LEFT JOIN LATERAL (SELECT w.text::jsonb AS fields FROM flanco.entry w WHERE w.company = @company AND w.gateway = e.gateway
+     AND w.branch = e.void_branch AND w.position > e.void_position AND w.position <= e.void_until
+     AND w.text LIKE '["record_voided",%' ORDER BY w.position LIMIT 1) a ON true`;
 
 /**
  * The newest sales before a position: at most `@limit` that fit,
@@ -51,12 +77,12 @@ const VOIDING = `LEFT JOIN LATERAL (SELECT c.text::jsonb AS fields FROM flanco.e
 function searchSql(ofGateway: string): string {
   return `WITH looked AS MATERIALIZED (
       SELECT *, row_number() OVER (ORDER BY effective_ms DESC, id DESC) AS n FROM (
-        SELECT gateway, id, valor_micros, effective_ms, moved_by, text::jsonb AS fields, ${VOIDED_BY} FROM flanco.entry
+        SELECT gateway, branch, position, id, effective_ms, moved_by, refund_of, text::jsonb AS fields, ${VOIDED_BY} FROM flanco.entry
          WHERE company = @company ${ofGateway} AND (effective_ms, id) < (@timeMs::bigint, @number::bigint) AND effective_ms >= @fromMs
          ORDER BY effective_ms DESC, id DESC LIMIT @lookedAt) newest)
     SELECT l."reachedMs", l."reachedId", r.*
       FROM (SELECT max(effective_ms) FILTER (WHERE n = @lookedAt) AS "reachedMs", max(id) FILTER (WHERE n = @lookedAt) AS "reachedId" FROM looked) l
-      LEFT JOIN (SELECT e.n, ${COLUMNS} FROM (SELECT * FROM looked e WHERE ${FITS} ORDER BY n LIMIT @limit) e ${VOIDING}) r ON true
+      LEFT JOIN (SELECT e.n, ${COLUMNS} FROM (SELECT *, ${NUMBER} FROM looked e WHERE ${FITS} ORDER BY n LIMIT @limit) e ${VOIDING}) r ON true
      ORDER BY r.n`;
 }
 const SEARCH = searchSql("");
@@ -64,9 +90,10 @@ const SEARCH_OF_GATEWAY = searchSql("AND gateway = @gateway");
 
 /** Sales that were there at these marks, and were moved after and before these entries: at most `@limit`. */
 const MOVED = `SELECT ${COLUMNS} FROM (
-    SELECT e.*, e.text::jsonb AS fields, ${VOIDED_BY} FROM unnest(@marks::bigint[], @after::bigint[], @until::bigint[]) r(mark, after, until)
-      CROSS JOIN LATERAL (SELECT * FROM flanco.entry m WHERE m.company = @company AND m.moved_by > r.after AND m.moved_by < r.until
-         AND m.id <= r.mark OFFSET 0) e OFFSET 0) e ${VOIDING} WHERE ${FITS} ORDER BY e.moved_by LIMIT @limit`;
+    SELECT *, ${NUMBER} FROM (
+      SELECT e.*, e.text::jsonb AS fields, ${VOIDED_BY} FROM unnest(@marks::bigint[], @after::bigint[], @until::bigint[]) r(mark, after, until)
+        CROSS JOIN LATERAL (SELECT * FROM flanco.entry m WHERE m.company = @company AND m.moved_by > r.after AND m.moved_by < r.until
+           AND m.id <= r.mark OFFSET 0) e OFFSET 0) e OFFSET 0) e ${VOIDING} WHERE ${FITS} ORDER BY e.moved_by LIMIT @limit`;
 
 /** The gateways that have sold at a location or with a device: at most two. */
 const SELLING = `SELECT DISTINCT gateway FROM flanco.device
@@ -88,6 +115,8 @@ interface RecordRow {
   readonly text: string;
   readonly voidReason: string | null;
   readonly voidedMs: string | null;
+  readonly voidedWho: string | null;
+  readonly refundedMicros: string | null;
 }
 
 type SearchRow = { readonly reachedMs: string | null; readonly reachedId: string | null } & (
@@ -114,10 +143,10 @@ export class CompanyRecords {
   }
 
   async find({ filter, before, limit }: RecordSearch): Promise<FoundRecords> {
-    const { location, deviceId, room, roomPart } = filter;
+    const { location, deviceId } = filter;
     const stretch = this.#stretchOf(filter);
-    const isAny = [location, deviceId, room, roomPart].every((each) => each === null);
     const asked = askedOf(filter);
+    const isAny = Object.values(asked).every((each) => each === null);
     let sql = SEARCH;
     let gateway: number | undefined;
     if (location !== null || deviceId !== null) {
@@ -195,8 +224,16 @@ export class CompanyRecords {
 }
 
 /** The parameters of FITS. */
-function askedOf({ location, deviceId, room, roomPart }: RecordFilter) {
-  return { location, device: deviceId, room, pattern: roomPart === null ? null : patternOf(roomPart) };
+function askedOf({ location, deviceId, room, roomPart, number, state }: RecordFilter) {
+  const pattern = roomPart === null ? null : patternOf(roomPart);
+  return {
+    location,
+    device: deviceId,
+    room,
+    pattern,
+    ofNumber: number?.toString() ?? null,
+    state: state ?? null,
+  };
 }
 
 /**
@@ -215,9 +252,21 @@ function patternOf(part: string): string {
 }
 
 function toFound(row: RecordRow): { readonly record: FoundRecord; readonly timeZone: string } {
-  const { timeZone, voidReason, voidedMs, recordId, createdTimeMs, movedBy, text } = row;
+  const {
+    timeZone,
+    voidReason,
+    voidedMs,
+    voidedWho,
+    recordId,
+    createdTimeMs,
+    movedBy,
+    refundedMicros,
+    text,
+  } = row;
   const [, ...fields] = JSON.parse(text) as readonly unknown[];
-  const entry: unknown = Object.fromEntries(RECORD_FIELDS.map((name, index) => [name, fields[index]]));
+  const entry: unknown = Object.fromEntries(
+    RECORD_FIELDS.map((name, index) => [name, fields[index] ?? null]),
+  );
   const { position, userId, bootId, line, request, sequence, monotonicNs, ...same } = entry as RecordEntry;
   const record: FoundRecord = {
     ...same,
@@ -225,8 +274,10 @@ function toFound(row: RecordRow): { readonly record: FoundRecord; readonly timeZ
     createdTimeMs: Number(createdTimeMs),
     endedTimeMs: null,
     provisional: same.provisional === 1 && movedBy === null,
-    voided: voidedMs === null ? null : { timeMs: Number(voidedMs), reason: voidReason ?? "" },
+    voided: voidedMs === null ? null : { timeMs: Number(voidedMs), reason: voidReason ?? "", who: voidedWho },
     movedBy: movedBy === null ? null : Number(movedBy),
+    refundedMicros: Number(refundedMicros ?? 0),
+    paid: null,
   };
   return { record, timeZone };
 }

@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
-import type { Day } from "../domain/day.ts";
+import type { ClinicMonth } from "../contract/clinic.ts";
+import type { ClosedSettlement } from "../contract/settlement.ts";
+import type { Day, Month } from "../domain/day.ts";
 import type { Device } from "../domain/device.ts";
 import type { Id } from "../domain/id.ts";
 import type { Location } from "../domain/location.ts";
@@ -14,10 +16,12 @@ import type { SalesReads } from "../domain/sales.ts";
 import { LocalCalendar } from "../ledger/nouns/calendar.ts";
 import { comparedDays, overviewOf, summaryOf } from "../ledger/nouns/overview.ts";
 import { ALL_DAYS, addUp, splitDays } from "../ledger/nouns/rollup-sum.ts";
+import type { WatchedClinic } from "./clinic.ts";
 import type { Company } from "./company.ts";
 import { type CompanyQuery, companyQuery, type Database } from "./connection-pool.ts";
 import { whenRead } from "./later-sums.ts";
 import { CompanyRecords, type CompanyView } from "./record-search.ts";
+import { clinicSettlement, monthOfClinics } from "./settlements.ts";
 import { CompanySums, IS_MADE_ID } from "./sums.ts";
 
 /** What all clinics have sold in a period, and each, the highest sum first, beside the same days before. */
@@ -33,6 +37,10 @@ export interface CompanySales extends SalesReads {
    * same days before. `at` is a day of the period; null is today.
    */
   compare(period: OverviewPeriod, at: Day | null, nowMs: number): Promise<Comparison>;
+  /** What each clinic has settled of a month. */
+  settlements(clinics: readonly WatchedClinic[], month: Month): Promise<ClinicMonth>;
+  /** By the number of its entry over all gateways. Rejects with `not_found`. */
+  settlement(id: number): Promise<ClosedSettlement>;
 }
 
 /** The most locations or devices of one list. */
@@ -77,6 +85,7 @@ export function companySales(database: Database, { company, timeZone }: Company)
       readSums((sums) => whenRead(sums, (now) => summaryOf(now, calendar, period, nowMs))),
     overview: (_userId, request, nowMs) =>
       readSums((sums) => whenRead(sums, (now) => overviewOf(now, calendar, request, nowMs))),
+    firstDay: () => readSums((sums) => sums.firstDay()),
     sumRecords: (_userId, { from, to, ...place }) =>
       readSums((sums) => sums.sum(splitDays({ from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }), place)),
     findRecords: (_userId, search) => readRecords((records) => records.find(search)),
@@ -88,6 +97,8 @@ export function companySales(database: Database, { company, timeZone }: Company)
     // Gaps are no entries of the chain.
     gaps: () => [],
     wirings: () => [],
+    settlements: (of, month) => read((query) => monthOfClinics(query, of, month)),
+    settlement: (id) => read((query) => clinicSettlement(query, id)),
     localTime: (timeMs) => calendar.localTime(timeMs),
     compare: (period, at, nowMs) =>
       read(async (query) => {

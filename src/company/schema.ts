@@ -1,8 +1,9 @@
 import { MAX_TIME_MS } from "../domain/clock.ts";
-import { NUMBERS_OF_LEDGER } from "../domain/record.ts";
 import { CENTRAL_SCHEMA } from "../notify/central-sink.ts";
-import { BRANCH_SQL } from "./branch-schema.ts";
+import { BRANCH_SQL, NOTED } from "./branch-schema.ts";
+import { idOf, MAX_BRANCH, MAX_GATEWAY, MAX_POSITION } from "./entry-id.ts";
 import { PAGE_FUNCTIONS_SQL, PAGE_TABLES_SQL, POLICIES_SQL, TOLD_SQL } from "./page-schema.ts";
+import { REFUND_INDEX_SQL, SETTLEMENT_FUNCTION_SQL, SETTLEMENT_TABLE_SQL } from "./settlement-schema.ts";
 import { SUM_FUNCTIONS_SQL, SUM_TABLES_SQL } from "./sum-schema.ts";
 
 /** The most entries of one call of `append`. */
@@ -13,28 +14,6 @@ const MAX_REPORT = 32_768;
 
 /** The most characters of a gateway's own zone or currency that are kept. */
 const MAX_OWN = 60;
-
-/**
- * Bits of the position, and of the branch, in an entry's
- * number over all gateways. The gateway's bits are above them.
- */
-const POSITION_BITS = 30;
-const BRANCH_BITS = Math.log2(NUMBERS_OF_LEDGER) - POSITION_BITS;
-/** A number has 53 bits, so that JavaScript and JSON hold it. */
-const GATEWAY_BITS = 53 - BRANCH_BITS - POSITION_BITS;
-
-/** The SQL of an entry's number over all gateways of a company. */
-export function idOf(gateway: string, branch: string, position: string): string {
-  return `((${gateway}::bigint << ${BRANCH_BITS + POSITION_BITS}) | (${branch}::bigint << ${POSITION_BITS}) | ${position})`;
-}
-
-/** The SQL of the branch and the position of an entry with that number. */
-export function placeOf(id: string): { readonly branch: string; readonly position: string } {
-  return {
-    branch: `(${id} >> ${POSITION_BITS} & ${2 ** BRANCH_BITS - 1})::integer`,
-    position: `(${id} & ${2 ** POSITION_BITS - 1})`,
-  };
-}
 
 /**
  * The company's database, on PostgreSQL 15 or later. Every key begins with company and gateway:
@@ -62,7 +41,7 @@ CREATE TABLE flanco.company (
 -- of the gateway's settings, as it said last. report: what it last told of itself. version_ms: since when it has told that version.
 CREATE TABLE flanco.gateway (
   company integer NOT NULL REFERENCES flanco.company,
-  gateway integer NOT NULL CHECK (gateway BETWEEN 1 AND ${2 ** GATEWAY_BITS - 1}),
+  gateway integer NOT NULL CHECK (gateway BETWEEN 1 AND ${MAX_GATEWAY}),
   name text NOT NULL,
   role name NOT NULL UNIQUE,
   time_zone text NOT NULL,
@@ -86,19 +65,20 @@ CREATE TABLE flanco.gateway (
 CREATE TABLE flanco.branch (
   company integer NOT NULL,
   gateway integer NOT NULL,
-  branch integer NOT NULL CHECK (branch BETWEEN 1 AND ${2 ** BRANCH_BITS - 1}),
+  branch integer NOT NULL CHECK (branch BETWEEN 1 AND ${MAX_BRANCH}),
   start bigint NOT NULL,
   parent integer,
   PRIMARY KEY (company, gateway, branch)
 );
 
 -- text: the canonical form, from which hash follows with the hash of the entry before it. Of a sale: valor_micros, the time that
--- counts, and the ids of the corrections that void it and moved it. id: its number over all gateways.
+-- counts, and the ids of the corrections that void it and moved it. id: its number over all gateways. refund_of: of a refund, its
+-- sale's number in the account.
 CREATE TABLE flanco.entry (
   company integer NOT NULL,
   gateway integer NOT NULL,
   branch integer NOT NULL,
-  position bigint NOT NULL CHECK (position BETWEEN 1 AND ${2 ** POSITION_BITS - 1}),
+  position bigint NOT NULL CHECK (position BETWEEN 1 AND ${MAX_POSITION}),
   valor_micros bigint,
   effective_ms bigint,
   voided_by bigint,
@@ -106,12 +86,13 @@ CREATE TABLE flanco.entry (
   hash bytea NOT NULL,
   text text NOT NULL,
   id bigint NOT NULL GENERATED ALWAYS AS (${idOf("gateway", "branch", "position")}) STORED,
+  refund_of bigint,
   PRIMARY KEY (company, gateway, branch, position)
 );
 CREATE INDEX entry_by_time ON flanco.entry (company, effective_ms, id) WHERE effective_ms IS NOT NULL;
 CREATE INDEX entry_of_gateway ON flanco.entry (company, gateway, effective_ms, id) WHERE effective_ms IS NOT NULL;
 CREATE INDEX entry_by_move ON flanco.entry (company, moved_by) WHERE moved_by IS NOT NULL;
-
+${REFUND_INDEX_SQL}
 -- A gateway whose ledger is not the one that is here, from position on: a restored backup, or another ledger. Nothing of it was
 -- taken from there on. parent: the branch that has its entry before. branch: the one in which it was accepted. One that was not
 -- accepted ends once a ledger that is here goes on.
@@ -141,10 +122,10 @@ CREATE TABLE flanco.hole (
   PRIMARY KEY (company, gateway, branch, first)
 );
 ${SUM_TABLES_SQL}
-${PAGE_TABLES_SQL}`;
+${PAGE_TABLES_SQL}${SETTLEMENT_TABLE_SQL}`;
 
 /** The functions, which every version makes anew. */
-const FUNCTIONS_SQL = String.raw`
+const FUNCTIONS_SQL = `
 -- The local day of a moment, as a number that reads like one: 20261121.
 CREATE OR REPLACE FUNCTION flanco.day_of(zone text, ms bigint) RETURNS bigint
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -184,17 +165,22 @@ RETURN CASE WHEN number = 0 THEN repeat('0', 64) ELSE (
    WHERE e.company = owner.company AND e.gateway = owner.gateway AND e.position = number
      AND e.branch = flanco.branch_of(owner, number)) END;
 
-${SUM_FUNCTIONS_SQL}
--- What a correction says of an earlier sale, which is in the branch of this entry or in one before it.
+${SUM_FUNCTIONS_SQL}${SETTLEMENT_FUNCTION_SQL}
+-- What an entry that is no sale says: a correction of an earlier sale, which is in the branch of this entry or in one before it, or
+-- a settlement.
 CREATE OR REPLACE FUNCTION flanco.correct(owner flanco.gateway, number bigint, fields jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   kind text := fields ->> 0;
   sale flanco.entry;
-  moved_ms bigint := (fields ->> 3)::bigint;
+  moved_ms bigint := CASE kind WHEN 'time' THEN (fields ->> 3)::bigint END;
   correction bigint := ${idOf("owner.gateway", "owner.branch", "number")};
 BEGIN
+  IF kind = 'month_closed' THEN
+    PERFORM flanco.settle(owner, number, fields);
+    RETURN;
+  END IF;
   IF kind = 'lost' THEN
     UPDATE flanco.hole SET told_by = number
      WHERE company = owner.company AND gateway = owner.gateway AND first = (fields ->> 4)::bigint
@@ -246,7 +232,7 @@ DECLARE
   owner flanco.gateway;
   now_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
   -- A number that nobody may add to would keep the page from reading all gateways of the company.
-  latest bigint := least(greatest(newest, 0), ${2 ** POSITION_BITS});
+  latest bigint := least(greatest(newest, 0), ${MAX_POSITION + 1});
   positions bigint[];
   given integer := cardinality(texts);
   known record;
@@ -362,10 +348,10 @@ BEGIN
       FROM unnest(positions, hashes, texts) WITH ORDINALITY t(position, hash, text, n)
      WHERE t.position > owner.position AND t.n <= given
   ), stored AS (
-    INSERT INTO flanco.entry
+    INSERT INTO flanco.entry (company, gateway, branch, position, valor_micros, effective_ms, hash, text, refund_of)
     SELECT owner.company, owner.gateway, owner.branch, position,
            CASE WHEN is_sale THEN (fields ->> 7)::bigint END, CASE WHEN is_sale THEN (fields ->> 8)::bigint END,
-           NULL, NULL, decode(hash, 'hex'), text
+           decode(hash, 'hex'), text, CASE WHEN is_sale THEN (fields ->> 17)::bigint END
       FROM fresh
   ), sellers AS (
     INSERT INTO flanco.device AS d
@@ -379,7 +365,7 @@ BEGIN
 
   FOR line IN
     SELECT t.position, t.text::jsonb AS fields FROM unnest(positions, texts) WITH ORDINALITY t(position, text, n)
-     WHERE t.position > owner.position AND t.n <= given AND t.text ~ '^\["(void|time|lost)",' ORDER BY t.n
+     WHERE t.position > owner.position AND t.n <= given AND t.text ~ '${NOTED}' ORDER BY t.n
   LOOP
     PERFORM flanco.correct(owner, line.position, line.fields);
   END LOOP;
@@ -471,27 +457,48 @@ DROP FUNCTION flanco.append(integer, text, bigint, text, bigint, bigint, text[],
 ALTER TABLE flanco.gateway ADD report jsonb, ADD version_ms bigint;
 DROP FUNCTION IF EXISTS flanco.append(integer, text, bigint, text, bigint, bigint, text[], text[], text, text);
 ${TOLD_SQL}
-ALTER TABLE flanco.told ENABLE ROW LEVEL SECURITY;
-CREATE POLICY own_company ON flanco.told USING (
+${openToPage("told", "SELECT, INSERT, UPDATE, DELETE")}`,
+  4: `
+ALTER TABLE flanco.entry ADD refund_of bigint;
+${REFUND_INDEX_SQL}${SETTLEMENT_TABLE_SQL}
+${openToPage("settlement", "SELECT")}`,
+};
+
+/** What needs the functions of this version: gateways that were newer than the schema have sent refunds and settlements. */
+const AFTERWARDS: Readonly<Record<number, string>> = {
+  4: `
+UPDATE flanco.entry e SET refund_of = (e.text::jsonb ->> 17)::bigint WHERE e.valor_micros < 0;
+SELECT flanco.add_up(g) FROM flanco.gateway g
+ WHERE EXISTS (SELECT FROM flanco.entry e WHERE e.company = g.company AND e.gateway = g.gateway
+                  AND (e.refund_of IS NOT NULL OR e.text LIKE '["month_closed",%'));
+`,
+};
+
+/** A further table, of which the page of one company sees nothing of another's. */
+function openToPage(table: string, rights: string): string {
+  return `
+ALTER TABLE flanco.${table} ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_company ON flanco.${table} USING (
   (SELECT flanco.company_of_page()) IS NULL OR company = (SELECT flanco.company_of_page()));
 DO $$
 DECLARE
   own name;
 BEGIN
   FOR own IN SELECT c.page_role FROM flanco.company c JOIN pg_roles r ON r.rolname = c.page_role LOOP
-    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON flanco.told TO %I', own);
+    EXECUTE format('GRANT ${rights} ON flanco.${table} TO %I', own);
   END LOOP;
 END
 $$;
-`,
-};
+`;
+}
 
 /** The SQL that brings an older schema to this version, in one transaction; undefined where none does. */
 export function upgradeSql(from: number): string | undefined {
   const steps = Object.entries(MIGRATIONS).filter(([to]) => Number(to) > from);
   if (steps.length === 0 || steps.length !== CENTRAL_SCHEMA - from) return undefined;
   const tables = steps.map(([, sql]) => sql).join("");
-  return `${tables}${FUNCTIONS_SQL}
+  const afterwards = steps.map(([to]) => AFTERWARDS[Number(to)] ?? "").join("");
+  return `${tables}${FUNCTIONS_SQL}${afterwards}
 UPDATE flanco.version SET version = ${CENTRAL_SCHEMA};
 DO $$
 DECLARE

@@ -37,16 +37,16 @@ CREATE INDEX device_by_device ON flanco.device (company, device);
 `;
 
 export const SUM_FUNCTIONS_SQL = `
--- Adds sales of these times to the sums of their periods, or subtracts them.
+-- Adds sales of these times to the sums of their periods, or subtracts them. A refund is money that went back, and no sale.
 CREATE OR REPLACE FUNCTION flanco.add_sales(owner flanco.gateway, times bigint[], sales jsonb[], sign integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
   WITH sold AS MATERIALIZED (
     SELECT day, half_hour, coalesce(location, '') AS location, coalesce(device, '') AS device,
-           sign * count(*) AS count, sign * sum(micros) AS micros
+           sign * count(*) FILTER (WHERE refund_of IS NULL) AS count, sign * sum(micros) AS micros
       FROM (SELECT flanco.day_of(owner.time_zone, ms) AS day, ms / 1800000 AS half_hour,
-                   fields ->> 3 AS location, fields ->> 5 AS device, (fields ->> 7)::bigint AS micros
+                   fields ->> 3 AS location, fields ->> 5 AS device, (fields ->> 7)::bigint AS micros, fields ->> 17 AS refund_of
               FROM unnest(times, sales) t(ms, fields)) t
      GROUP BY GROUPING SETS ((day, half_hour, location, device), (day, half_hour))
   ), parts AS MATERIALIZED (

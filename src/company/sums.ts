@@ -19,7 +19,7 @@ import { MAX_PARTS } from "./sum-schema.ts";
 
 const HALF_HOUR_MS = 30 * MINUTE_MS;
 const HALF_HOURS_PER_PERIOD = 24;
-const ALL: OverviewFilter = { location: null, deviceId: null };
+const ALL: OverviewFilter = { location: null, deviceId: null, within: null };
 
 /** A row of sums. PostgreSQL gives 64-bit integers as texts. */
 interface SoldRow {
@@ -97,18 +97,19 @@ const PERIODS = `SELECT r.unit, r.period, ${["counts", "totals_micros"]
 /**
  * Sums of the period have the tag 0, those of the period before
  * have 1, those of what is offered beside 2. The filter is for the locations alone.
+ * A location that has only given money back is listed too.
  */
 const SELLERS = `WITH p AS MATERIALIZED (
     SELECT location, device, coalesce(sum(count) FILTER (WHERE tag = 0), 0) AS count, coalesce(sum(total) FILTER (WHERE tag = 0), 0) AS total,
            coalesce(sum(count) FILTER (WHERE tag = 1), 0) AS count_before, coalesce(sum(total) FILTER (WHERE tag = 1), 0) AS total_before,
-           coalesce(sum(count) FILTER (WHERE tag = 2), 0) AS count_offered
+           coalesce(sum(count) FILTER (WHERE tag IN (0, 2)), 0) AS count_offered, coalesce(sum(total) FILTER (WHERE tag IN (0, 2)), 0) AS total_offered
       FROM (${PARTS_OF_EACH}) p GROUP BY 1, 2)
   (SELECT p.location, NULL AS device, ${COUNT_AND_TOTAL}, sum(p.count_before)::bigint AS "countBefore", sum(p.total_before)::bigint AS "totalBefore"
      FROM p WHERE (@location::text IS NULL OR p.location = @location) AND (@device::text IS NULL OR p.device = @device)
-    GROUP BY 1 HAVING sum(p.count) > 0 ORDER BY total DESC, p.location COLLATE "C" LIMIT ${MAX_COMPARED})
+    GROUP BY 1 HAVING sum(p.count) > 0 OR sum(p.total) <> 0 ORDER BY total DESC, p.location COLLATE "C" LIMIT ${MAX_COMPARED})
   UNION ALL
-  (SELECT p.location, p.device, NULL, NULL, NULL, NULL FROM p WHERE p.count + p.count_offered > 0
-    ORDER BY p.count + p.count_offered DESC, p.location COLLATE "C", p.device COLLATE "C" LIMIT ${MAX_CHOICES})`;
+  (SELECT p.location, p.device, NULL, NULL, NULL, NULL FROM p WHERE p.count_offered > 0 OR p.total_offered <> 0
+    ORDER BY p.count_offered DESC, p.location COLLATE "C", p.device COLLATE "C" LIMIT ${MAX_CHOICES})`;
 
 /** The SQL of whether a device's id is one that a gateway makes. Clients may post others. */
 export const IS_MADE_ID = "device ~ '^[0-9a-f]{24}$'";
@@ -130,7 +131,7 @@ const FIRST_DAY = `SELECT min(s.period * 100 + d.day) AS day
 const SO_FAR = `SELECT p.tag, p.location, ${COUNT_AND_TOTAL} FROM (
     SELECT tag, location, count, total FROM (${partsSql(`${NAMED} AND ${FITS}`)}) h
     UNION ALL
-    SELECT r.tag, ${fieldOf("e.text::jsonb", "locationName")}, 1, e.valor_micros
+    SELECT r.tag, ${fieldOf("e.text::jsonb", "locationName")}, (e.refund_of IS NULL)::integer, e.valor_micros
       FROM unnest(@restTags::integer[], @restZones::text[], @restSince::bigint[], @restUntil::bigint[]) r(tag, zone, since, until)
      CROSS JOIN LATERAL (SELECT * FROM flanco.entry m WHERE m.company = @company AND m.effective_ms >= r.since AND m.effective_ms < r.until OFFSET 0) e
       JOIN flanco.gateway g ON g.company = e.company AND g.gateway = e.gateway AND g.time_zone = r.zone

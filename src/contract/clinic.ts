@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { MAX_TIME_MS } from "../domain/clock.ts";
-import { parseDay } from "../domain/day.ts";
+import { parseDay, parseMonth } from "../domain/day.ts";
 import { SEVERITIES } from "../domain/faults/entry.ts";
 import { CLINIC_STATES, MAX_DETAIL, MAX_REPORTED } from "../domain/gateway.ts";
 import { shownText } from "../domain/text.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
-import { dateText, sold, soldOnDays, timeMs, withData } from "./field.ts";
+import { dateText, digits, sold, soldOnDays, timeMs, withData } from "./field.ts";
+import { closedSettlement } from "./settlement.ts";
 import { pageStatus } from "./status.ts";
 
 const whole = z.int().min(0);
@@ -113,6 +114,63 @@ export const compareClinics = declare("get", "/api/clinic", MONEY, {
 export const listGateways = declare("get", "/api/gateway", MONEY, {
   summary: "How the gateway of each clinic fares, and what it tells of itself.",
   answer: withData(z.array(gateway)),
+});
+
+/** What the company's list reads of a settlement. A newer gateway may say more. */
+export const settledFigures = z.object({
+  number: z.int(),
+  closed: timeMs,
+  totals: closedSettlement.shape.content.shape.totals.strip(),
+});
+
+const settledHere = z.strictObject({
+  id: z.int().describe("Number of its entry among those of all gateways."),
+  hash: closedSettlement.shape.hash,
+  isReplaced: z
+    .boolean()
+    .describe("It is of a ledger in whose place a restored one has closed the month too."),
+  figures: settledFigures.nullable().describe("Null where the gateway's version is not understood."),
+  differs: z
+    .strictObject(sold)
+    .nullable()
+    .describe(
+      "The settled sales and net sum less those that the company's database has, up to the settlement's mark.",
+    ),
+});
+
+const clinicMonth = z.strictObject({
+  month: closedSettlement.shape.month,
+  months: z
+    .array(closedSettlement.shape.month)
+    .describe("The newest 120 months that any clinic has closed, newest first."),
+  clinics: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        states,
+        waiting: gateway.shape.waiting,
+        now: z
+          .strictObject(sold)
+          .nullable()
+          .describe("What the company's database has of the month now; null in a clinic's further rows."),
+        settlement: settledHere.nullable().describe("Null while the database has none of this month."),
+      }),
+    )
+    .describe("By name; a clinic with several settlements of the month several times, the newest first."),
+});
+export type ClinicMonth = Shape<typeof clinicMonth>;
+
+export const listClinicSettlements = declare("get", "/api/clinic/settlements", MONEY, {
+  summary: "What each clinic has settled of a month, and who has not closed it.",
+  query: z.object({ month: dateText(parseMonth, "YYYY-MM") }),
+  answer: withData(clinicMonth),
+});
+
+export const getClinicSettlement = declare("get", "/api/clinic/settlement", MONEY, {
+  summary: "One settlement of a clinic, as its gateway has it.",
+  query: z.object({ id: digits }),
+  answer: withData(closedSettlement),
+  errors: ["not_found"],
 });
 
 export const getCompanyStatus = declare("get", "/api/status", MONEY, {

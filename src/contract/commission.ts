@@ -4,7 +4,7 @@ import { DEFAULT_COMMISSION_MS, MAX_FREE_LINES, MAX_TEST_MS } from "../domain/co
 import { BIASES, DRIVER_NAMES } from "../domain/line.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { CAUSES, MENDED_SETTINGS, VERDICTS } from "../domain/verdict.ts";
-import { declare, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
+import { declare, PEOPLE, type Shape, TECHNICAL, within } from "./declaration.ts";
 import { digits, id, lineNames, name, text, timeMs, withData } from "./field.ts";
 
 /** What a commissioning is begun with. */
@@ -163,19 +163,19 @@ const reportHead = z.strictObject({
 });
 export type AcceptanceReportHead = Shape<typeof reportHead>;
 
-export const beginCommission = declare("put", "/api/commission", TECHNICAL, {
+export const beginCommission = declare("put", "/api/commission", within(TECHNICAL), {
   summary:
     "Begin to commission wired lines, or go on: what they do is no sale, and their bounce is measured. Lasts for a bounded time.",
   body: z.object({ commission: z.object(newCommission) }),
   errors: ["not_found", "conflict", "too_many"],
 });
 
-export const getCommission = declare("get", "/api/commission", TECHNICAL, {
+export const getCommission = declare("get", "/api/commission", within(TECHNICAL), {
   summary: "The account's rooms with what was seen of their lines, and what is proposed.",
   answer: withData(commissionState),
 });
 
-export const endCommission = declare("delete", "/api/commission", TECHNICAL, {
+export const endCommission = declare("delete", "/api/commission", within(TECHNICAL), {
   summary: "End the commissioning without a report: sales count again, and what was ticked off is forgotten.",
   query: z.object({
     pause: z.stringbool().optional().describe("End the tests of its lines alone, to go on with it later."),
@@ -190,12 +190,12 @@ const testedEdge = z.strictObject({
   provisional: z.boolean().describe("That time is not trusted."),
 });
 
-export const listTestedEdges = declare("get", "/api/commission/edge", PEOPLE, {
+export const listTestedEdges = declare("get", "/api/commission/edge", within(PEOPLE), {
   summary: "The newest 200 times that a room was switched on under test, newest first. None is a sale.",
   answer: withData(z.array(testedEdge)),
 });
 
-export const askRoom = declare("put", "/api/commission/room", TECHNICAL, {
+export const askRoom = declare("put", "/api/commission/room", within(TECHNICAL), {
   // It is kept in memory alone.
   aDay: null,
   summary: "Say which room is switched next: from here on its line is judged by that.",
@@ -203,32 +203,32 @@ export const askRoom = declare("put", "/api/commission/room", TECHNICAL, {
   errors: ["not_found", "conflict"],
 });
 
-export const tickRoom = declare("put", "/api/commission/tick", TECHNICAL, {
+export const tickRoom = declare("put", "/api/commission/tick", within(TECHNICAL), {
   summary: "Tick a room off with its verdict of this moment.",
   body: z.object({ tick: z.object(newTick) }),
   errors: ["not_found", "conflict"],
 });
 
-export const mendRoom = declare("post", "/api/commission/mend", TECHNICAL, {
+export const mendRoom = declare("post", "/api/commission/mend", within(TECHNICAL), {
   summary:
     "Apply what is proposed for a room: a setting of its line, or the line that moved, which then changes places with its own.",
   body: z.object({ room: z.object(roomKey) }),
   errors: ["not_found", "conflict", "too_many"],
 });
 
-export const finishCommission = declare("post", "/api/commission/report", TECHNICAL, {
+export const finishCommission = declare("post", "/api/commission/report", within(TECHNICAL), {
   summary: "End the commissioning with an acceptance report, which the ledger keeps for ever.",
   body: z.object({ report: z.object(signatures) }),
   answer: withData(z.strictObject({ number: z.int() })),
   errors: ["conflict", "too_many"],
 });
 
-export const listAcceptanceReports = declare("get", "/api/commission/reports", TECHNICAL, {
+export const listAcceptanceReports = declare("get", "/api/commission/reports", within(TECHNICAL), {
   summary: "The newest 50 acceptance reports, newest first.",
   answer: withData(z.array(reportHead)),
 });
 
-export const getAcceptanceReport = declare("get", "/api/commission/report", TECHNICAL, {
+export const getAcceptanceReport = declare("get", "/api/commission/report", within(TECHNICAL), {
   summary: "One acceptance report; the newest where no number is given.",
   query: z.object({ number: digits.optional() }),
   answer: withData(acceptanceReport),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type ErrorCode, FlancoError } from "../domain/error.ts";
-import type { Role } from "../domain/member.ts";
+import { ROLES, type Role, seesMoney } from "../domain/member.ts";
 import { success } from "./field.ts";
 
 /** The prefix of every operation's path, which no path of the page has. */
@@ -13,14 +13,33 @@ export const NO_SESSION = null;
 /** In place of roles: a command on the gateway itself. Never served on the network. */
 export const OPERATOR = "operator";
 /** Roles that see prices and sums. */
-export const MONEY: readonly Role[] = ["owner", "staff"];
+export const MONEY: readonly Role[] = ROLES.filter(seesMoney);
+/** Roles that serve the rooms' patients. */
+export const STAFF: readonly Role[] = ["owner", "staff"];
 /** Roles that set up locations, devices and lines. */
 export const TECHNICAL: readonly Role[] = ["owner", "technician"];
-/** All but a screen. */
+/** People who work where the rooms are. */
 export const PEOPLE: readonly Role[] = ["owner", "staff", "technician"];
+/** All but a screen. */
+export const BUT_SCREENS: readonly Role[] = ROLES.filter((role) => role !== "display");
+/** Roles that use the page. A program has the contract's own paths, and of these what it needs. */
+export const ON_PAGE: readonly Role[] = ROLES.filter((role) => role !== "program");
 
 /** Who may do an operation. */
 export type Permission = readonly Role[] | typeof NO_SESSION | typeof OPERATOR;
+
+/** Roles of an operation for members who are limited to locations too. */
+interface WithinLimit {
+  readonly within: readonly Role[];
+}
+
+/**
+ * Says of an operation that its code keeps within the locations that a member is limited to. All others
+ * refuse such a member. An owner is never limited.
+ */
+export function within(roles: readonly Role[]): WithinLimit {
+  return { within: roles };
+}
 
 /** Most bytes of what a command imports at once. */
 export const MAX_IMPORT_BYTES = 4 * 1024 * 1024;
@@ -36,6 +55,8 @@ export interface Declaration {
   readonly path: string;
   readonly summary: string;
   readonly roles: Permission;
+  /** Whether it is for members who are limited to locations too, by `within`. */
+  readonly withinLimit: boolean;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   /** Most bytes of a body; 64 KiB where this is absent. */
@@ -56,8 +77,8 @@ export interface Declaration {
   readonly status: number;
   /** Shape of success; absent for a stream. */
   readonly answer?: z.ZodType;
-  /** Media type of a stream. */
-  readonly stream?: string;
+  /** Media type of a stream, or the types that it may have. */
+  readonly stream?: string | readonly string[];
   /** The errors that a client must expect beside those of all operations (`openapi.ts`). */
   readonly errors: readonly ErrorCode[];
   /** It does not use the ledger, so the ledger's errors cannot occur. */
@@ -68,13 +89,13 @@ export interface Declaration {
 
 /** The fields that `declare` adds where they are left out. */
 type Defaults = Pick<Declaration, "status" | "errors">;
-type Head = Pick<Declaration, "method" | "path" | "roles">;
+type Head = Pick<Declaration, "method" | "path" | "roles" | "withinLimit">;
 type Content = Omit<Declaration, keyof Head | keyof Defaults> & Partial<Defaults>;
 type DeclaredEndpoint<M extends Method, Path extends string, D extends Content> = D &
   Head &
   Defaults & { readonly method: M; readonly path: Path } & (D extends
     | { readonly answer: z.ZodType }
-    | { readonly stream: string }
+    | { readonly stream: string | readonly string[] }
     ? unknown
     : { readonly answer: typeof success });
 
@@ -85,12 +106,19 @@ type DeclaredEndpoint<M extends Method, Path extends string, D extends Content> 
 export function declare<M extends Method, Path extends string, const D extends Content>(
   method: M,
   path: Path,
-  roles: Head["roles"],
+  who: Permission | WithinLimit,
   written: D,
 ): DeclaredEndpoint<M, Path, D>;
-export function declare(method: Method, path: string, roles: Head["roles"], written: Content): Declaration {
+export function declare(
+  method: Method,
+  path: string,
+  who: Permission | WithinLimit,
+  written: Content,
+): Declaration {
   const answer = written.stream === undefined ? { answer: success } : {};
-  return { method, path, roles, status: 200, errors: [], ...answer, ...written };
+  const withinLimit = who !== null && typeof who === "object" && "within" in who;
+  const roles = withinLimit ? who.within : who;
+  return { method, path, roles, withinLimit, status: 200, errors: [], ...answer, ...written };
 }
 
 /** The most changes of one member in a day, without records and removals. Each is synced to the card. */

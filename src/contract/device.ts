@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { MAX_ACTUATORS } from "../domain/device.ts";
+import { LAST_SALE_DAYS, MAX_ACTUATORS } from "../domain/device.ts";
 import { ROLES } from "../domain/member.ts";
-import { declare, LEDGER_FAILS, type Shape, TECHNICAL } from "./declaration.ts";
+import { declare, LEDGER_FAILS, MONEY, PEOPLE, type Shape, TECHNICAL, within } from "./declaration.ts";
 import { id, name, someOf, timeMs, withData } from "./field.ts";
 
 const device = z.strictObject({
@@ -20,7 +20,7 @@ export type Device = Shape<typeof device>;
 
 const deviceQuery = z.object({ dId: name });
 
-export const listDevices = declare("get", "/api/device", ROLES, {
+export const listDevices = declare("get", "/api/device", within(ROLES), {
   summary: "The user's devices, with the live state of their actuators.",
   answer: withData(z.array(device)),
   statuses: LEDGER_FAILS,
@@ -47,7 +47,7 @@ function onceEach<T>(nameOf: (entry: T) => string, path: readonly string[]) {
   };
 }
 
-export const addDevice = declare("post", "/api/device", TECHNICAL, {
+export const addDevice = declare("post", "/api/device", within(TECHNICAL), {
   summary: "Register a device.",
   body: z.object({
     newDevice: z.object({
@@ -62,7 +62,7 @@ export const addDevice = declare("post", "/api/device", TECHNICAL, {
   statuses: LEDGER_FAILS,
 });
 
-export const changeDevice = declare("patch", "/api/device", TECHNICAL, {
+export const changeDevice = declare("patch", "/api/device", within(TECHNICAL), {
   summary: "Rename a device, move it to another location, or change its rooms. Its records stay as they are.",
   query: deviceQuery,
   body: z.object({
@@ -90,11 +90,20 @@ export const changeDevice = declare("patch", "/api/device", TECHNICAL, {
   statuses: LEDGER_FAILS,
 });
 
-export const removeDevice = declare("delete", "/api/device", TECHNICAL, {
+export const removeDevice = declare("delete", "/api/device", within(TECHNICAL), {
   summary: "Remove a device. Its lines are released; its records stay.",
   query: deviceQuery,
   errors: ["not_found"],
   statuses: LEDGER_FAILS,
+});
+
+/** For how long a room is paid. */
+export const paid = z.strictObject({
+  from: timeMs.describe("The moment of the sale."),
+  until: timeMs,
+  doubtful: z
+    .boolean()
+    .describe("The sale may have fallen into earlier paid time: the time between is not known."),
 });
 
 const room = z.strictObject({
@@ -106,6 +115,7 @@ const room = z.strictObject({
   sinceTime: timeMs
     .nullable()
     .describe("Since when, by the last edge of its line; null where that is not known."),
+  paid: paid.nullable().describe("Null where nothing is paid of it."),
   sales: z
     .int()
     .nullable()
@@ -113,8 +123,25 @@ const room = z.strictObject({
   revenue: z.number().nullable().describe("The same."),
 });
 
-export const listRooms = declare("get", "/api/room", ROLES, {
+export const listRooms = declare("get", "/api/room", within([...PEOPLE, "display"]), {
   summary:
     "Every room of the user's devices: its level, and what it has sold today (its newest 20,000 records).",
   answer: withData(z.array(room)),
+});
+
+export const listLastSales = declare("get", "/api/room/last-sale", within(MONEY), {
+  summary:
+    "When each room of the user's devices sold last: the longest silence shows which rooms do not sell.",
+  answer: withData(
+    z.array(
+      z.strictObject({
+        deviceId: z.string(),
+        room: z.string(),
+        daysAgo: z
+          .int()
+          .nullable()
+          .describe(`In spans of 24 hours back from now; null: not within ${LAST_SALE_DAYS} of them.`),
+      }),
+    ),
+  ),
 });

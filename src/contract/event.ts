@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { ROLES } from "../domain/member.ts";
-import { declare, type Shape } from "./declaration.ts";
+import { declare, ON_PAGE, type Shape, within } from "./declaration.ts";
+import { paid } from "./device.ts";
 import { timeMs } from "./field.ts";
 import { gap, record, voided } from "./record.ts";
 
@@ -23,6 +23,8 @@ const EVENTS = {
     value: z.boolean(),
     time: timeMs,
   }),
+  /** A room was paid, or is free. */
+  paid: z.strictObject({ deviceId: z.string(), actuatorId: z.string(), paid: paid.nullable() }),
   gap,
   /** Devices, locations, wired lines or prices were added, changed or removed. */
   locations: z.strictObject({}),
@@ -30,13 +32,15 @@ const EVENTS = {
   tests: z.strictObject({}),
   /** A line of the account's commissioning moved, or what is known of it changed. */
   commission: z.strictObject({}),
+  /** A month was closed, or terms were set. */
+  settlement: z.strictObject({}),
 };
 export type EventName = keyof typeof EVENTS;
 export type EventData = { readonly [N in EventName]: Shape<(typeof EVENTS)[N]> };
 
-export const listenToEvents = declare("get", "/api/event", ROLES, {
+export const listenToEvents = declare("get", "/api/event", within(ON_PAGE), {
   summary:
-    "Live changes as server-sent events, and a beat every 15 s: actuator, gap, locations, tests, commission, and for a role with money record, void, time.",
+    "Live changes as server-sent events, and a beat every 15 s: actuator, paid, gap, locations, tests, commission, and for a role with money record, void, time, settlement.",
   stream: "text/event-stream",
   withoutLedger: true,
   errors: ["overloaded"],

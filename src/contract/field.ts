@@ -2,6 +2,7 @@ import * as z from "zod";
 import { MAX_VALOR } from "../domain/amount.ts";
 import { parseDay } from "../domain/day.ts";
 import { MAX_LINES } from "../domain/line.ts";
+import { RECORD_STATES } from "../domain/record.ts";
 import { MAX_TEXT, textMistake } from "../domain/text.ts";
 
 /** Fields that several shapes share. */
@@ -70,6 +71,12 @@ export function dateText(parse: (text: string) => number | undefined, pattern: s
     .meta({ description: pattern });
 }
 
+/** A number in a query, which is a text. */
+export const digits = z
+  .string()
+  .regex(/^\d{1,15}$/, "must be a whole number")
+  .transform(Number);
+
 /** The filter of records in a query. */
 export const recordFilter = {
   from: dateText(parseDay, "YYYY-MM-DD").optional(),
@@ -78,13 +85,10 @@ export const recordFilter = {
   device: name.optional(),
   room: name.optional(),
   roomPart: name.describe("A part of the room's name, without regard to case.").optional(),
+  number: digits.optional(),
+  state: z.enum(RECORD_STATES).describe("`counted`: in a sum, also a provisional one.").optional(),
 };
 
 const MAX_PAGE = 200;
-/** A number in a query, which is a text. */
-export const digits = z
-  .string()
-  .regex(/^\d{1,15}$/, "must be a whole number")
-  .transform(Number);
 export const pageSize = digits.pipe(z.number().min(1).max(MAX_PAGE)).optional();
 export const pageQuery = z.object({ before: digits.optional(), limit: pageSize });

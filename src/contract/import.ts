@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { MAX_ACTUATORS } from "../domain/device.ts";
+import type { ComparedField } from "../domain/imported.ts";
 import { importedRecord } from "./data.ts";
 import { declare, MAX_IMPORT_BYTES, OPERATOR } from "./declaration.ts";
 import { id, name, withData } from "./field.ts";
@@ -20,6 +21,16 @@ export const importedDevice = z.strictObject({
     .max(MAX_ACTUATORS)
     .refine((rooms) => new Set(rooms).size === rooms.length, "names a room twice"),
 });
+/** What a field of a record is called in what is imported. */
+export const COMPARED_COLUMNS = {
+  locationName: "locationName",
+  deviceName: "deviceName",
+  room: "habitacion",
+  valorMicros: "valor",
+  createdTimeMs: "createdTime",
+  voidReason: "voidReason",
+  refundOf: "refundOf",
+} as const satisfies Record<ComparedField, string>;
 const dryRun = z.boolean().describe("Only counts.");
 
 export const importPlaces = declare("post", "/api/import/places", OPERATOR, {
@@ -50,8 +61,10 @@ export const importRecords = declare("post", "/api/import/records", OPERATOR, {
     z.strictObject({
       added: z.int(),
       differing: z
-        .array(z.int())
-        .describe("Places in the list of those whose key is here with another content."),
+        .array(z.strictObject({ place: z.int(), columns: z.array(z.enum(COMPARED_COLUMNS)) }))
+        .describe(
+          "Those that are here with another content, and refunds of which the sale is not here: places in the list, and what differs.",
+        ),
     }),
   ),
 });

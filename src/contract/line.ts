@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { DRIVER_NAMES } from "../domain/line.ts";
-import { declare, OPERATOR, type Shape, TECHNICAL } from "./declaration.ts";
+import { declare, OPERATOR, type Shape, TECHNICAL, within } from "./declaration.ts";
 import { name, timeMs, withData } from "./field.ts";
 
 const line = z.strictObject({
@@ -26,12 +26,12 @@ const lines = z.strictObject({
 });
 export type Line = Shape<typeof line>;
 
-export const listLines = declare("get", "/api/line", TECHNICAL, {
+export const listLines = declare("get", "/api/line", within(TECHNICAL), {
   summary: "Every line of this machine: its room, its level, and which other program has it.",
   answer: withData(lines),
 });
 
-export const driveLine = declare("post", "/api/line/drive", TECHNICAL, {
+export const driveLine = declare("post", "/api/line/drive", within(TECHNICAL), {
   aDay: null,
   summary: "Set the physical level of a simulated line.",
   body: z.object({ line: name, level: z.boolean() }),

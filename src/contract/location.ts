@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { declare, LEDGER_FAILS, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
+import { BUT_SCREENS, declare, LEDGER_FAILS, type Shape, TECHNICAL, within } from "./declaration.ts";
 import { id, name, someOf, text, timeMs, withData } from "./field.ts";
 
 /** A location's description. */
@@ -19,7 +19,7 @@ export type Location = Shape<typeof location>;
 const locationFields = { name, description };
 const locationQuery = z.object({ locationId: name });
 
-export const listLocations = declare("get", "/api/location", PEOPLE, {
+export const listLocations = declare("get", "/api/location", within(BUT_SCREENS), {
   summary: "The user's locations, with the devices at each.",
   answer: withData(z.array(location)),
   statuses: LEDGER_FAILS,
@@ -32,7 +32,7 @@ export const addLocation = declare("post", "/api/location", TECHNICAL, {
   statuses: LEDGER_FAILS,
 });
 
-export const changeLocation = declare("patch", "/api/location", TECHNICAL, {
+export const changeLocation = declare("patch", "/api/location", within(TECHNICAL), {
   summary: "Rename or describe a location. Its devices follow; its records stay as they are.",
   query: locationQuery,
   body: z.object({ location: someOf(locationFields) }),
@@ -40,7 +40,7 @@ export const changeLocation = declare("patch", "/api/location", TECHNICAL, {
   statuses: LEDGER_FAILS,
 });
 
-export const removeLocation = declare("delete", "/api/location", TECHNICAL, {
+export const removeLocation = declare("delete", "/api/location", within(TECHNICAL), {
   summary: "Remove a location. Its devices and records stay.",
   query: locationQuery,
   errors: ["not_found"],

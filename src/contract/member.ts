@@ -1,8 +1,9 @@
 import * as z from "zod";
+import { MAX_LOCATIONS_OF_USER } from "../domain/location.ts";
 import { ROLES } from "../domain/member.ts";
 import { MAX_TEXT } from "../domain/text.ts";
-import { declare, NO_SESSION, OPERATOR, OWNER, type Shape } from "./declaration.ts";
-import { id, name, someOf, withData } from "./field.ts";
+import { declare, NO_SESSION, ON_PAGE, OPERATOR, OWNER, type Shape, within } from "./declaration.ts";
+import { id, name, someOf, timeMs, withData } from "./field.ts";
 import { MAX_PASSWORD, userAnswer } from "./session.ts";
 
 const role = z.enum(ROLES);
@@ -15,37 +16,56 @@ export type Site = (typeof SITES)[number];
 
 const self = z.strictObject({ _id: id, name: z.string(), email: z.string(), role });
 
+const locationIds = z
+  .array(name)
+  .max(MAX_LOCATIONS_OF_USER)
+  .nullable()
+  .describe("The locations that it is limited to; null for the whole account. No owner is limited.");
+
 const member = self.extend({
-  hasPassword: z.boolean().describe("False until an invited member has chosen one."),
+  locationIds,
+  hasPassword: z
+    .boolean()
+    .describe("False until an invited member has chosen one; of a program, whether it has a key."),
   sessions: z.int().describe("Sessions that stand."),
+  usedTime: timeMs
+    .nullable()
+    .describe("When a program's key or session was last used, at most a day too early; null for others."),
 });
 
-/** The token of a link. It is shown once: the ledger has only its hash. */
-const linkAnswer = withData(
+/** What lets a member in is shown once: the ledger has only its hash. */
+const wayIn = {
+  token: z.string().nullable().describe("Of a link by which a member chooses its password; else null."),
+  key: z.string().nullable().describe("Of a program, which signs in with it as with a password; else null."),
+};
+const wayInAnswer = withData(
   z.strictObject({
-    token: z.string(),
+    ...wayIn,
     reach: z
       .strictObject({ page: z.string().nullable(), trust: z.string().nullable() })
       .describe(
-        "By which addresses another device opens the link, and learns before to trust the gateway; null for none.",
+        "By which addresses another device reaches the gateway, and learns before to trust it; null for none.",
       ),
   }),
 );
 
-export const getSelf = declare("get", "/api/me", ROLES, {
+export const getSelf = declare("get", "/api/me", within(ON_PAGE), {
   summary: "The signed-in member, with its role.",
   answer: withData(
-    self.extend({ serves: z.enum(SITES).describe("Whether this is a gateway or a company's page.") }),
+    self.extend({
+      locationIds,
+      serves: z.enum(SITES).describe("Whether this is a gateway or a company's page."),
+    }),
   ),
 });
 
-export const changeSelf = declare("patch", "/api/me", ROLES, {
+export const changeSelf = declare("patch", "/api/me", within(ON_PAGE), {
   summary: "Change the own name.",
   aDay: 20,
   body: z.object({ me: z.object({ name }) }),
 });
 
-export const changePassword = declare("put", "/api/me/password", ROLES, {
+export const changePassword = declare("put", "/api/me/password", within(ON_PAGE), {
   summary: "Change the own password. All of the member's sessions end; the answer begins another.",
   // The ledger counts these.
   aDay: null,
@@ -59,16 +79,20 @@ export const listMembers = declare("get", "/api/member", OWNER, {
 });
 
 export const inviteMember = declare("post", "/api/member", OWNER, {
-  summary: "Add a member, who chooses a password by a link: valid once and for a day.",
-  body: z.object({ member: z.object({ name, email: z.email().max(MAX_TEXT), role }) }),
-  answer: linkAnswer,
-  errors: ["conflict", "too_many"],
+  summary:
+    "Add a member, who chooses a password by a link: valid once and for a day. A program gets a key in its place.",
+  body: z.object({
+    member: z.object({ name, email: z.email().max(MAX_TEXT), role, locationIds: locationIds.optional() }),
+  }),
+  answer: wayInAnswer,
+  errors: ["not_found", "conflict", "too_many"],
 });
 
 export const changeMember = declare("patch", "/api/member", OWNER, {
-  summary: "Rename a member, or change the role: then its sessions end. The last owner stays one.",
+  summary:
+    "Rename a member, limit it to locations, or change the role: then its sessions end. The last owner stays one.",
   query: memberQuery,
-  body: z.object({ member: someOf({ name, role }) }),
+  body: z.object({ member: someOf({ name, role, locationIds }) }),
   errors: ["not_found", "conflict", "too_many"],
 });
 
@@ -79,14 +103,15 @@ export const removeMember = declare("delete", "/api/member", OWNER, {
 });
 
 export const linkMember = declare("post", "/api/member/link", OWNER, {
-  summary: "A new link by which a member chooses a password; an earlier one ends.",
+  summary:
+    "A new link by which a member chooses a password, or a new key of a program. An earlier one ends; a key with the program's sessions.",
   body: z.object({ memberId: name }),
-  answer: linkAnswer,
-  errors: ["not_found", "too_many"],
+  answer: wayInAnswer,
+  errors: ["not_found", "conflict", "too_many"],
 });
 
 export const endMemberSessions = declare("post", "/api/member/sign-out", OWNER, {
-  summary: "End all sessions of a member.",
+  summary: "End all sessions of a member, and the key of a program.",
   // Not with the others: an owner who has used these up can end sessions all the same.
   aDay: 500,
   body: z.object({ memberId: name }),
@@ -114,7 +139,7 @@ const email = z.email().max(MAX_TEXT);
 
 export const makeAccount = declare("post", "/api/user", OPERATOR, {
   summary:
-    "Make an account, or a member of one. Without a password the answer has the token of a link by which it is chosen.",
+    "Make an account, or a member of one. Without a password the answer has the token of a link by which it is chosen, or a program's key.",
   body: z.object({
     user: z.object({
       name,
@@ -124,9 +149,10 @@ export const makeAccount = declare("post", "/api/user", OPERATOR, {
         .optional()
         .describe("E-mail of one of the account's members; without it a new account is made."),
       role: role.optional().describe("Without an account it means the only one; staff where it is left out."),
+      locationIds: locationIds.optional(),
     }),
   }),
-  answer: withData(z.strictObject({ email: z.string(), token: z.string().nullable() })),
+  answer: withData(z.strictObject({ email: z.string(), ...wayIn })),
 });
 
 export const setPassword = declare("put", "/api/user/password", OPERATOR, {

@@ -44,7 +44,8 @@ function describe(declaration: Declaration): object {
 
 function success(declaration: Declaration): object {
   if (declaration.answer === undefined) {
-    return { description: "A stream.", content: { [declaration.stream ?? "application/octet-stream"]: {} } };
+    const types = [declaration.stream ?? "application/octet-stream"].flat();
+    return { description: "A stream.", content: Object.fromEntries(types.map((type) => [type, {}])) };
   }
   return { description: "Success.", content: json(toJson(declaration.answer, "output")) };
 }

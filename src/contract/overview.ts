@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parseDay } from "../domain/day.ts";
 import { MAX_COMPARED, MAX_GONE } from "../domain/overview.ts";
-import { declare, MONEY, type Shape } from "./declaration.ts";
+import { declare, MONEY, type Shape, within } from "./declaration.ts";
 import { dateText, day, recordFilter, sold, soldOnDays, withData } from "./field.ts";
 
 /** What was sold, and the revenue of the period before. */
@@ -54,7 +54,7 @@ export type Overview = Shape<typeof overview>;
 
 const { location, device } = recordFilter;
 
-export const getOverview = declare("get", "/api/overview", MONEY, {
+export const getOverview = declare("get", "/api/overview", within(MONEY), {
   summary: "What was sold in seven days, or in a calendar month or year, beside the time before.",
   query: z.object({
     period: z.enum(["week", "month", "year"]),

@@ -2,14 +2,20 @@ import * as z from "zod";
 import { isLogo, MAX_LOGO_BYTES } from "../domain/account.ts";
 import { parseDay, parseMonth } from "../domain/day.ts";
 import { MAX_TEXT } from "../domain/text.ts";
-import { declare, MONEY, OWNER, type Shape } from "./declaration.ts";
-import { dateText, day, name, sold, soldOnDays, text, withData } from "./field.ts";
+import { declare, MONEY, OWNER, type Shape, within } from "./declaration.ts";
+import { dateText, day, name, sold, soldOnDays, text, timeMs, withData } from "./field.ts";
 import { soldAtLocations, soldBeside } from "./overview.ts";
 import { gap } from "./record.ts";
 
 const reportSum = {
   ...sold,
-  voided: z.int().describe("Records that were voided: in no sum."),
+  gross: z.number().describe("Sum of the sales. revenue is net: without what was refunded."),
+  refunds: z.int(),
+  refunded: z.number().describe("What was given back in this time, also of sales before it: 0 or more."),
+  voided: z.int().describe("Sales that were voided: in no other sum."),
+  voidedTotal: z.number(),
+  byHand: z.int().describe("How many of the sales were added by hand."),
+  byHandTotal: z.number(),
   provisional: z.int().describe("How many of the sales have no certain time."),
 };
 const report = z.strictObject({
@@ -33,6 +39,15 @@ const report = z.strictObject({
       deviceId: z.string(),
       deviceName: z.string(),
       room: z.string(),
+      prices: z
+        .strictObject({ least: z.number(), most: z.number() })
+        .nullable()
+        .describe("The lowest and the highest price of its sales; null without one."),
+      paidUntil: timeMs
+        .nullable()
+        .describe(
+          "Until when these sales have paid for it, at most; null where none has, or it is not known here.",
+        ),
       ...reportSum,
     }),
   ),
@@ -56,7 +71,7 @@ const report = z.strictObject({
 });
 export type Report = Shape<typeof report>;
 
-export const getReport = declare("get", "/api/report", MONEY, {
+export const getReport = declare("get", "/api/report", within(MONEY), {
   summary:
     "What each room has sold in a month or on a day, at one location or all, beside the month or day before, and what is not certain about it.",
   query: z
@@ -72,6 +87,16 @@ export const getReport = declare("get", "/api/report", MONEY, {
   answer: withData(report),
 });
 
+export const exportDays = declare("get", "/api/report/days", within(MONEY), {
+  summary: "What was sold on each day of a month, net of refunds, as a table for an invoicing program.",
+  query: z.object({
+    month: dateText(parseMonth, "YYYY-MM"),
+    location: name.optional(),
+    lang: z.enum(["es", "en"]),
+  }),
+  stream: "text/csv",
+});
+
 const letterhead = z.object({
   company: text(0, MAX_TEXT),
   taxNumber: text(0, MAX_TEXT),
@@ -81,7 +106,7 @@ const letterhead = z.object({
     .refine(isLogo, `must be a PNG or JPEG image of at most ${MAX_LOGO_BYTES / 1024} KiB, as a data: URL`),
 });
 
-export const getLetterhead = declare("get", "/api/letterhead", MONEY, {
+export const getLetterhead = declare("get", "/api/letterhead", within(MONEY), {
   summary: "What stands at the head of the account's reports.",
   answer: withData(z.strictObject(letterhead.shape)),
 });

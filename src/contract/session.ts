@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ROLES } from "../domain/member.ts";
 import { MAX_TEXT } from "../domain/text.ts";
-import { declare, NO_SESSION, type Shape } from "./declaration.ts";
+import { declare, NO_SESSION, type Shape, within } from "./declaration.ts";
 import { id, name, success } from "./field.ts";
 
 export const MAX_PASSWORD = 1_000;
@@ -19,7 +19,7 @@ export const login = declare("post", "/api/login", NO_SESSION, {
   texts: { unauthorized: "Invalid Credentials" },
 });
 
-export const verify = declare("get", "/api/verify", ROLES, {
+export const verify = declare("get", "/api/verify", within(ROLES), {
   summary: "Who is signed in.",
   answer: userAnswer,
 });

@@ -2,10 +2,9 @@ import * as z from "zod";
 import { FAULT_CODES } from "../domain/fault.ts";
 import { CHECK_NAMES, SEVERITIES } from "../domain/faults/entry.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
-import { ROLES } from "../domain/member.ts";
 import { SINK_NAMES } from "../domain/sink.ts";
 import { UPDATE_FAILURES } from "../domain/status.ts";
-import { declare, OPERATOR } from "./declaration.ts";
+import { declare, ON_PAGE, OPERATOR, within } from "./declaration.ts";
 import { id, timeMs, withData } from "./field.ts";
 
 /** A queue as commands see it. */
@@ -250,7 +249,7 @@ export const pageStatus = status
   })
   .extend({ clock: z.strictObject({ nowMs: timeMs }) });
 
-export const getStatus = declare("get", "/api/status", ROLES, {
+export const getStatus = declare("get", "/api/status", within(ON_PAGE), {
   summary: "How the appliance is: the user's own records and lines, and what all users share.",
   answer: withData(status),
 });

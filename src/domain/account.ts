@@ -1,6 +1,7 @@
 import type { BootMoment } from "./boot.ts";
 import { FlancoError } from "./error.ts";
 import type { Id } from "./id.ts";
+import type { LocationLimit } from "./limit.ts";
 import type { Member, NewMember, Role } from "./member.ts";
 
 /** The first member of a new account, its owner. */
@@ -11,6 +12,8 @@ export interface Credentials {
   readonly member: Member;
   /** bcrypt. Never leaves the process. Null for a member without a password: nothing matches it. */
   readonly passwordHash: string | null;
+  /** When a program was last active, in Unix milliseconds, at most a day too early. Absent for others. */
+  readonly usedMs?: number;
 }
 
 export const PASSWORD_MIN_CHARACTERS = 10;
@@ -32,6 +35,8 @@ export interface Session {
 export interface StandingSession extends Session {
   readonly userId: Id;
   readonly role: Role;
+  /** Null for a member who sees the whole account. */
+  readonly limit: LocationLimit | null;
 }
 
 /** Bounded because many programs sign in each time they run and never sign out. */

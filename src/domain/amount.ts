@@ -7,14 +7,14 @@ export const MICROS_PER_UNIT = 1_000_000;
 /** The contract's bound on the magnitude of one `valor`, in units. */
 export const MAX_VALOR = 10_000_000;
 
-const DECIMALS = 6;
+export const MICROS_DECIMALS = 6;
 
 /**
  * Rounds a finite number of magnitude up to `MAX_VALOR` to millionths. Exact: toFixed works on the number's
  * true value, where multiplying by 1e6 would round a second time. At most 1e13, so a safe integer.
  */
 export function microsFromValor(valor: number): number {
-  const micros = Number(valor.toFixed(DECIMALS).replace(".", ""));
+  const micros = Number(valor.toFixed(MICROS_DECIMALS).replace(".", ""));
   return micros === 0 ? 0 : micros;
 }
 
@@ -23,6 +23,6 @@ export function valorFromMicros(micros: bigint | number): number {
   const sum = BigInt(micros);
   const magnitude = sum < 0n ? -sum : sum;
   const units = magnitude / BigInt(MICROS_PER_UNIT);
-  const rest = (magnitude % BigInt(MICROS_PER_UNIT)).toString().padStart(DECIMALS, "0");
+  const rest = (magnitude % BigInt(MICROS_PER_UNIT)).toString().padStart(MICROS_DECIMALS, "0");
   return Number(`${sum < 0n ? "-" : ""}${units}.${rest}`);
 }

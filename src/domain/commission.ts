@@ -126,6 +126,8 @@ export interface CommissionCounts {
 /** An acceptance report as it enters the ledger. `text` is JSON of what stands in it. */
 export interface NewAcceptanceReport extends Signatures {
   readonly counts: CommissionCounts;
+  /** The locations of its rooms by their names: who may not see one of them does not see the report. */
+  readonly locations: readonly string[];
   readonly text: string;
 }
 
@@ -150,8 +152,17 @@ export interface StoredAcceptanceReport
 
 /** The commissionings of all accounts. */
 export interface Commissioner {
-  /** Puts the lines under test and measures them. Earlier ticks stay. Rejects as `beginCommission` does. */
-  begin(userId: Id, scope: CommissionScope, lifeMs: number, by: Actor): Promise<void>;
+  /**
+   * Puts the lines under test and measures them. Earlier ticks stay. Rejects as
+   * `beginCommission` does, and with `forbidden` where it is to be of a line of `beyond`.
+   */
+  begin(
+    userId: Id,
+    scope: CommissionScope,
+    lifeMs: number,
+    by: Actor,
+    beyond?: ReadonlySet<string> | null,
+  ): Promise<void>;
   state(userId: Id): Promise<CommissionState>;
   /** Says which room is switched next. Rejects with `not_found`, or `conflict` without a line under test. */
   ask(userId: Id, key: RoomKey): Promise<void>;

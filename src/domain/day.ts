@@ -38,6 +38,11 @@ export function formatDay(day: Day): string {
   return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
 }
 
+/** `YYYY-MM`. */
+export function formatMonth(month: Month): string {
+  return formatDay(firstDayOf(month)).slice(0, -"-01".length);
+}
+
 export function monthOf(day: Day): Month {
   return Math.floor(day / 100);
 }
@@ -47,8 +52,15 @@ export function firstDayOf(month: Month): Day {
 }
 
 export function lastDayOf(month: Month): Day {
-  const next = month % 100 === 12 ? month + 100 - 11 : month + 1;
-  return addDays(firstDayOf(next), -1);
+  return addDays(firstDayOf(monthAfter(month)), -1);
+}
+
+export function monthAfter(month: Month): Month {
+  return month % 100 === 12 ? month + 100 - 11 : month + 1;
+}
+
+export function monthBefore(month: Month): Month {
+  return monthOf(addDays(firstDayOf(month), -1));
 }
 
 export function addDays(day: Day, days: number): Day {

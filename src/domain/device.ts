@@ -1,3 +1,4 @@
+import { FlancoError } from "./error.ts";
 import type { Id } from "./id.ts";
 
 export const MAX_ACTUATORS = 64;
@@ -58,6 +59,19 @@ export interface RenamedRoom {
   readonly to: string;
 }
 
+export function unknownDevice(): FlancoError {
+  return new FlancoError("not_found", "There is no device with that dId.");
+}
+
+/** A time for which a room is paid, in Unix milliseconds. */
+export interface PaidStretch {
+  /** The moment of its sale. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** Its sale may have fallen into earlier paid time: the time between is not known. */
+  readonly isDoubtful: boolean;
+}
+
 /** A room with what it has sold on the current local day. */
 export interface RoomToday {
   readonly deviceId: Id;
@@ -71,7 +85,12 @@ export interface RoomToday {
   readonly totalMicros: bigint;
   /** Number of records; void ones do not count. */
   readonly count: number;
+  /** Null where nothing is paid of it. */
+  readonly paid: PaidStretch | null;
 }
+
+/** So far back it is looked for when a room sold last, in days. */
+export const LAST_SALE_DAYS = 60;
 
 /** A room's habit is known from this many days before a silence, and from no fewer than LEAST_HABIT_DAYS. */
 export const HABIT_DAYS = 28;

@@ -60,6 +60,19 @@ export class FlancoError extends Error {
   }
 }
 
+/** The refusal of one field of an input. `message` follows its name: `must not be in the future`. */
+export function invalidField(
+  field: string,
+  kind: FieldErrorKind,
+  message: string,
+  hint?: string,
+): FlancoError {
+  return new FlancoError("invalid", `${field}: ${message}.`, {
+    hint,
+    fields: { [field]: { kind, message } },
+  });
+}
+
 /** A FlancoError as plain data, to cross a thread or a socket. Its cause is left out. */
 export interface ErrorData extends Omit<FlancoErrorOptions, "cause"> {
   readonly code: ErrorCode;

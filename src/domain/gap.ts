@@ -15,6 +15,8 @@ export interface Gap {
   /** How many of them were rising, each a sale without a record. Null where `missed` is. */
   readonly missedRises: number | null;
   readonly reason: GapReason;
+  /** How many sales were added by hand for it, and count. */
+  readonly added: number;
 }
 
 /**

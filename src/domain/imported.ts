@@ -70,6 +70,9 @@ export interface ImportedRecord extends NewRecord {
   readonly provisional: boolean;
   /** Why it is void; null while it counts. */
   readonly voidReason: string | null;
+  /** Of a refund: what its sale is known by, which is imported before it. */
+  readonly refundOf: Pick<ImportedRecord, "key" | "alias"> | null;
+  readonly reason: string | null;
 }
 
 /**
@@ -80,11 +83,28 @@ export type RecordAlias =
   | { readonly kind: "own"; readonly number: number; readonly hash: string }
   | { readonly kind: "content"; readonly before: number };
 
+/** What is compared of a record that is here. */
+export type ComparedField = Exclude<keyof NewRecord, "deviceId"> | "voidReason" | "refundOf";
+
+/**
+ * A record that is here with another content, or counts here and is void there; or a refund
+ * whose sale is not here, or is less than the refund. It is left out.
+ */
+export interface DifferingRecord {
+  /** Its place in the list that was imported. */
+  readonly place: number;
+  readonly fields: readonly ComparedField[];
+}
+
 /** What an import of records did, or would do. The others are there already. */
 export interface ImportedCount {
   readonly added: number;
-  /** Places in the list of those that are here with another content, or count here and are void there: they are left out. */
-  readonly differing: readonly number[];
+  readonly differing: readonly DifferingRecord[];
+}
+
+/** Whether two names of a place are one to a spreadsheet, which makes 101 of 0101 and 100000 of 1E5. */
+export function isSameToSpreadsheet(name: string, other: string): boolean {
+  return name === other || Number(name) === Number(other);
 }
 
 /** Sales of another system are of this century: a time before it is one in seconds. 1 January 2000. */

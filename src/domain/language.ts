@@ -32,6 +32,11 @@ export function bilingual<P extends Pairs>(pairs: P): Bilingual<TextsOf<P>> {
   return { es: spoken(pairs, 0) as TextsOf<P>, en: spoken(pairs, 1) as TextsOf<P> };
 }
 
+/** One of a pair. */
+export function inLanguage<T>([es, en]: Pair<T>, language: Language): T {
+  return language === "es" ? es : en;
+}
+
 /** A count with its noun: `1 sale`, `1,204 sales`. `count` is formatted; one is "1" in both languages. */
 export function counted(count: string, one: string, many: string): string {
   return `${count} ${count === "1" ? one : many}`;

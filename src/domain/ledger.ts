@@ -13,12 +13,13 @@ import type {
   TestedEdge,
   Tick,
 } from "./commission.ts";
-import type { Day } from "./day.ts";
+import type { Day, Month } from "./day.ts";
 import type { Device, DeviceChange, NewDevice, RoomDays, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
 import type { ImportedCount, ImportedPlaces, ImportedRecord, PlacedDevice } from "./imported.ts";
 import type { Asker } from "./job-slots.ts";
+import type { LocationLimit } from "./limit.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
 import type { Member, MemberChange, NewMember } from "./member.ts";
 import type { Overview, OverviewRequest, Period, Sales, Summary } from "./overview.ts";
@@ -31,12 +32,17 @@ import type {
   LedgerMark,
   MovedSearch,
   NewRecord,
+  NewRefund,
+  RecordActs,
   RecordFilter,
   RecordSearch,
+  SaleByHand,
 } from "./record.ts";
 import type { LastSighting, Meaning, Sighting } from "./sale.ts";
+import type { NewSettlement, SettlementDetails, SettlementHead, StoredSettlement } from "./settlement.ts";
 import type { LedgerStatus, LedgerTroubles } from "./status.ts";
-import type { NewWiring, OwnedWiring, RoomPrice, Wiring } from "./wiring.ts";
+import type { LocationTerms, Terms } from "./terms.ts";
+import type { NewTariff, NewWiring, OwnedWiring, RoomName, RoomPrice, Wiring } from "./wiring.ts";
 
 /**
  * Everything that changes the ledger, as the writer thread
@@ -59,12 +65,13 @@ export interface LedgerCommands {
   addMember(userId: Id, member: NewMember, by?: Actor): Member;
   /**
    * Another role ends the member's sessions. Rejects with `not_found` for a member of another
-   * account, and with `conflict` where the account would have no owner with a password.
+   * account, and with `conflict` where the account would have no owner with a password, where an owner would
+   * be limited, where a location has or had the name of another one, and where a program would get another role, or the reverse.
    */
   changeMember(userId: Id, memberId: Id, change: MemberChange, by?: Actor): void;
   /** Rejects as `changeMember` does. */
   removeMember(userId: Id, memberId: Id, by?: Actor): void;
-  /** Ends all sessions of a member, and gives how many. */
+  /** Ends all sessions of a member, and the key of a program; gives how many sessions there were. */
   endSessionsOf(userId: Id, memberId: Id, by?: Actor): number;
   /**
    * Adds a link, by the hash of its token: it lets a person set the member's
@@ -77,6 +84,11 @@ export interface LedgerCommands {
    */
   useLink(tokenHash: string, passwordHash: string, by?: Actor): Member;
   /**
+   * Gives a program another key, by its hash: its sessions end. Rejects with `not_found`
+   * for a member of another account, and for one that is no program.
+   */
+  setKey(userId: Id, memberId: Id, keyHash: string, by?: Actor): void;
+  /**
    * Removes an account with its members. Rejects with `conflict` while
    * it owns devices, unless these are removed too. Records stay.
    */
@@ -88,6 +100,8 @@ export interface LedgerCommands {
    */
   addSession(session: NewSession, passwordHash: string, by?: Actor): StandingSession;
   removeSession(sid: Id, by?: Actor): void;
+  /** Notes that a program uses its session at this moment. */
+  noteUse(memberId: Id): void;
   /** Removes every session, after a change of the signing secret. Resolves with their number. */
   endSessions(by: Actor): number;
 
@@ -113,16 +127,35 @@ export interface LedgerCommands {
   importRecords(userId: Id, records: readonly ImportedRecord[], by?: Actor): ImportedCount;
 
   /**
-   * Adds an entry to the chain that voids a record. Rejects with
-   * `not_found`, and with `conflict` for a voided record.
+   * Adds a sale by hand, also in a month that is closed: there it arrives late. Rejects with `invalid` for a
+   * time to come, and where no price is known; with `not_found` for an unknown room or gap.
+   */
+  addSale(userId: Id, sale: SaleByHand, idempotency: Idempotency | null, by?: Actor): PostedRecord;
+  /**
+   * Adds a refund of this moment. Rejects with `not_found`, and with `conflict` for
+   * a void record, a refund, and more than what is left of the sale.
+   */
+  refundRecord(
+    userId: Id,
+    recordId: number,
+    refund: NewRefund,
+    idempotency: Idempotency | null,
+    by?: Actor,
+  ): PostedRecord;
+
+  /**
+   * Adds an entry to the chain that voids a record, and one for each of its refunds.
+   * Rejects with `not_found`, and with `conflict` for a voided record.
    */
   voidRecord(recordId: number, reason: string, by?: Actor): void;
   /**
    * Gives provisional records of one boot their times, once the clock is trusted:
    * `zeroMs` is the wall time of the boot's monotonic zero. Takes some records at a
    * time, so that other writes come between; `more` says whether there may be others.
+   * Sales that may have fallen into paid time are decided: those that did are void. Null for
+   * a boot that is over and whose clock was never trusted: then monotonic time alone decides.
    */
-  settleTimes(bootId: string, zeroMs: number): { readonly moved: number; readonly more: boolean };
+  settleTimes(bootId: string, zeroMs: number | null): { readonly moved: number; readonly more: boolean };
   /**
    * Stores the current boot, its monotonic time, and the wall time of its monotonic zero. With a zero,
    * levels of that boot get their times from it. `zeroMs` is null while the clock is not trusted; a stored
@@ -156,11 +189,17 @@ export interface LedgerCommands {
    * Gives the rooms of wired lines a price from now on,
    * and leaves their other settings: all of them, or none.
    */
-  setPrices(userId: Id, lines: readonly string[], valorMicros: number, by?: Actor): void;
+  setPrices(userId: Id, lines: readonly string[], tariff: NewTariff, by?: Actor): void;
   /** Plans a price for the rooms of these lines from a local day to come: all of them, or none. */
-  planPrices(userId: Id, lines: readonly string[], valorMicros: number, from: Day, by?: Actor): void;
+  planPrices(userId: Id, lines: readonly string[], tariff: NewTariff, from: Day, by?: Actor): void;
   /** Cancels a planned price of all rooms that have it, before its day. Rejects with `not_found`. */
   cancelPrices(userId: Id, from: Day, valorMicros: number, by?: Actor): void;
+  /**
+   * Moves the rest of a room's paid time to another room of the account: the first one is free, and a rise in the other
+   * one is the same sale until then. Rejects with `not_found`, and with `conflict` where nothing is paid of the
+   * first room, or the other one is paid itself.
+   */
+  movePaidTime(userId: Id, from: RoomName, to: RoomName, by?: Actor): void;
 
   /**
    * Opens a commissioning, which stays open until it is ended, and puts `lines` under test, for `lifeMs` at
@@ -190,6 +229,17 @@ export interface LedgerCommands {
    * report it rejects with `conflict` where none is open; without, it does nothing.
    */
   endCommission(userId: Id, report: NewAcceptanceReport | null, by?: Actor): number | null;
+
+  /**
+   * Sets what is agreed with a location's clinic. Rejects with `not_found`,
+   * and with `conflict` for terms from a month that is closed.
+   */
+  setTerms(userId: Id, locationId: Id, terms: Terms, by?: Actor): void;
+  /**
+   * Closes a month: its settlement is kept as an entry of the chain; gives that entry's number.
+   * Rejects with `conflict` where the settlement before is another one than `previous`.
+   */
+  closeMonth(userId: Id, settlement: NewSettlement, by?: Actor): number | null;
 
   /** Writes audit entries that go with no other change of the ledger: all of them, or none. */
   noteAudit(notes: readonly AuditNote[]): void;
@@ -260,6 +310,8 @@ export interface LedgerReader {
   /** All members of an account, with what proves their passwords. */
   accountCredentials(userId: Id): readonly Credentials[];
   sessions(): readonly StandingSession[];
+  /** What the members are limited to who are: all of them, or one. */
+  limits(memberId?: Id): ReadonlyMap<Id, LocationLimit>;
   /**
    * Whether there is a link whose token has this hash. A used link is
    * removed. Of one that has expired this may give true for a minute longer.
@@ -271,20 +323,24 @@ export interface LedgerReader {
   locations(userId: Id): readonly Location[];
   devices(userId: Id): readonly Device[];
   /** Every room of the user's devices with its sums of today, of the newest 20,000 records at most. */
-  roomsToday(userId: Id, nowMs: number): readonly RoomToday[];
+  roomsToday(userId: Id, nowMs: number, limit?: LocationLimit | null): readonly RoomToday[];
 
   /**
    * On which of the last `days` days each room has sold, by the names that
    * rooms have today. Days are counted in spans of 24 hours back from `nowMs`.
    */
-  roomDays(userId: Id, days: number, nowMs: number): readonly RoomDays[];
+  roomDays(userId: Id, days: number, nowMs: number, within?: readonly string[] | null): readonly RoomDays[];
 
-  /** Undefined when the period has no record. */
-  summary(userId: Id, period: Period, nowMs: number): Summary | undefined;
+  /** Undefined when the period has no record. `within` is as `OverviewFilter` has it. */
+  summary(userId: Id, period: Period, nowMs: number, within?: readonly string[] | null): Summary | undefined;
   /** A period beside the one before it; zeros where nothing was sold. */
   overview(userId: Id, request: OverviewRequest, nowMs: number): Overview;
+  /** The first day with sales that count, within some locations and `from` a day on; null before that. */
+  firstDay(userId: Id, within: RecordFilter["within"], from?: Day): Day | null;
   /** One page of a search by time, of bounded work. Records sold meanwhile do not disturb later pages. */
   findRecords(userId: Id, search: RecordSearch): FoundRecords;
+  /** A record and what people did with it: at most its newest 100 refunds. Throws `not_found`. */
+  recordActs(userId: Id, recordId: number): RecordActs;
   /** One page of the records that were moved since the search began. */
   findMoved(userId: Id, search: MovedSearch): FoundMoved;
   /** The account's records with higher numbers than `afterId`, in their order. */
@@ -307,7 +363,7 @@ export interface LedgerReader {
   /** The hash of the newest entry, hexadecimal: it stands for every entry so far, of all accounts. */
   chainHead(): string;
   /** The sum of the records of some days, without voided ones, from the rollups. Exact at any size. */
-  sumRecords(userId: Id, filter: Omit<RecordFilter, "room" | "roomPart">): Sales;
+  sumRecords(userId: Id, filter: Omit<RecordFilter, "room" | "roomPart" | "number" | "state">): Sales;
   /** Local date and time of a moment in the ledger's zone: `2026-11-21T09:05:00.000`. */
   localTime(timeMs: number): string;
   /** One page, newest first: only ids below `before`, or the newest where it is null. */
@@ -324,6 +380,8 @@ export interface LedgerReader {
     of: { readonly dId: string; readonly room: string } | null,
     nowMs: number,
   ): readonly RoomPrice[];
+  /** The price that a room had at a time, in millionths; null where it never had one. */
+  priceAt(userId: Id, room: { readonly dId: string; readonly room: string }, timeMs: number): number | null;
   /** The lines under test at this moment, of one user or of all, ordered by line. */
   lineTests(now: BootMoment, userId?: Id): readonly LineTest[];
   /** The newest rises of lines under test, newest first: at most `limit`. */
@@ -332,10 +390,31 @@ export interface LedgerReader {
   commissions(): readonly StoredCommission[];
   /** The rooms of a device, in order, with their ticks of the commissioning that is open. */
   commissionRooms(deviceId: Id): readonly StoredRoom[];
-  /** The newest acceptance reports of an account, newest first. */
-  acceptanceReports(userId: Id, limit: number): readonly AcceptanceReportHead[];
+  /** The newest acceptance reports of an account, newest first: with `within`, of rooms at these locations alone. */
+  acceptanceReports(
+    userId: Id,
+    limit: number,
+    within?: readonly string[] | null,
+  ): readonly AcceptanceReportHead[];
   /** By the number of its audit entry; undefined where the account has none of it. */
-  acceptanceReport(userId: Id, number: number): StoredAcceptanceReport | undefined;
+  acceptanceReport(
+    userId: Id,
+    number: number,
+    within?: readonly string[] | null,
+  ): StoredAcceptanceReport | undefined;
+  /** All terms of the account's locations, the latest of each first. */
+  terms(userId: Id): readonly LocationTerms[];
+  /** The newest closed months, newest first. */
+  settlements(userId: Id, limit: number): readonly SettlementHead[];
+  /** A closed month with its settlement. Throws `not_found` where it is not closed. */
+  settlement(userId: Id, month: Month): StoredSettlement;
+  /**
+   * Makes the settlement of the next month, `month`, as if it were closed now; or with null in the place of details the
+   * one of a closed month anew, from what was in the ledger up to its mark and without what was counted. Throws
+   * `conflict` where the month is closed, or not the next, `not_found` where null asks for one that is not closed, and
+   * `invalid` where money was counted at a location that is not settled.
+   */
+  draftSettlement(userId: Id, month: Month, details: SettlementDetails | null): NewSettlement;
   /** A wired line's last committed sighting, with its physical level; undefined before its first. */
   lastSighting(line: string): LastSighting | undefined;
   /** The highest number of a request of which a level is committed; 0 before the first. */
@@ -350,8 +429,11 @@ export interface LedgerReader {
 
   /** The newest 1,000 boots, in order. */
   boots(): readonly Boot[];
-  /** Boots whose clock was trusted, but of which some records, ends or gaps have not been given their times. */
-  unsettledBoots(): readonly { readonly bootId: string; readonly zeroMs: number }[];
+  /**
+   * Boots whose clock was trusted, but of which some records, ends or gaps have not been given their times; and those of which
+   * sales may have fallen into paid time, with a null where their clock was never trusted. The running boot only in the first case.
+   */
+  unsettledBoots(): readonly { readonly bootId: string; readonly zeroMs: number | null }[];
   /** The last moment at which a service is known to have run with this ledger; undefined before the first. */
   lastAlive(): BootMoment | undefined;
   /** How many commits the ledger holds. */
@@ -363,6 +445,7 @@ export interface LedgerReader {
     bootId: string,
     nowMs: number,
     userId?: Id,
+    limit?: LocationLimit | null,
   ): LedgerStatus & { readonly troubles: LedgerTroubles };
 
   /** A page of the audit log, newest first. */
@@ -380,7 +463,8 @@ export type CostlyRead =
   | "sumRecords"
   | "ledgerStatus"
   | "audit"
-  | "acceptanceReports";
+  | "acceptanceReports"
+  | "draftSettlement";
 
 /**
  * The same reads, of which none delays another request, however

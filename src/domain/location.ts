@@ -1,3 +1,4 @@
+import { FlancoError } from "./error.ts";
 import type { Id } from "./id.ts";
 
 /** A bound for each user: every list of locations is read and written as a whole. */
@@ -31,4 +32,8 @@ export interface NewLocation {
 export interface LocationChange {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
+}
+
+export function unknownLocation(): FlancoError {
+  return new FlancoError("not_found", "There is no location with that locationId.");
 }

@@ -3,10 +3,10 @@ import { duplicateError, FlancoError } from "./error.ts";
 import type { Id } from "./id.ts";
 
 /** What a member may do; `src/contract` declares it for each operation. */
-export const ROLES = ["owner", "staff", "technician", "display"] as const;
+export const ROLES = ["owner", "staff", "accountant", "technician", "display", "program"] as const;
 export type Role = (typeof ROLES)[number];
 /** The roles of a company's members, who only read and manage each other. */
-export const COMPANY_ROLES = ["owner", "staff"] as const satisfies readonly Role[];
+export const COMPANY_ROLES = ["owner", "staff", "accountant"] as const satisfies readonly Role[];
 
 /**
  * A person or a screen that signs in to an account. The account owns locations, devices, wiring
@@ -22,13 +22,17 @@ export interface Member {
 }
 
 export interface NewMember extends Pick<Member, "role" | "name" | "email"> {
-  /** bcrypt. Null until the member chooses a password by a link. */
+  /** bcrypt, of a program's key. Null until the member chooses a password by a link. */
   readonly passwordHash: string | null;
+  /** The locations that it is limited to; null or absent: none. */
+  readonly locationIds?: readonly string[] | null | undefined;
 }
 
 export interface MemberChange {
   readonly role?: Role | undefined;
   readonly name?: string | undefined;
+  /** As `NewMember` has it; absent: as before. */
+  readonly locationIds?: readonly string[] | null | undefined;
 }
 
 /** Members of one account: a person or a screen each. */
@@ -55,13 +59,23 @@ export function lastOwner(): FlancoError {
   });
 }
 
+export function programHasKey(): FlancoError {
+  return new FlancoError(
+    "conflict",
+    "A program signs in with a key: it has no password, and stays a program.",
+    {
+      hint: "flanco user reset, or the page (People), makes another key. For another role add another member.",
+    },
+  );
+}
+
 export function linkUsed(): FlancoError {
   return new FlancoError("unauthorized", "This link has been used or has expired.");
 }
 
-/** Lifetime of a session: the contract's, but a year for a screen, where no person is there to sign in again. */
+/** Lifetime of a session: the contract's, but a year for a screen or a program, where no person is there to sign in again. */
 export function sessionSeconds(role: Role): number {
-  return ((role === "display" ? 365 : 1) * DAY_MS) / SECOND_MS;
+  return ((role === "display" || role === "program" ? 365 : 1) * DAY_MS) / SECOND_MS;
 }
 
 /** How long the right to set a password by a link lasts, by monotonic time. */
@@ -89,5 +103,5 @@ export function seesSinks(role: Role): boolean {
 
 /** Whether a role may read prices, sums and numbers of sales. */
 export function seesMoney(role: Role): boolean {
-  return role === "owner" || role === "staff";
+  return role === "owner" || role === "staff" || role === "accountant";
 }

@@ -7,6 +7,7 @@ export const NOTICE_KINDS = [
   "rooms_silent",
   "daily_summary",
   "monthly_summary",
+  "month_closed",
   "clinic_begun",
   "clinic_over",
   "test",

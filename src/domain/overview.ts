@@ -10,6 +10,8 @@ export type OverviewPeriod = "day" | "week" | "month" | "year";
 export interface OverviewFilter {
   readonly location: string | null;
   readonly deviceId: string | null;
+  /** Of these locations by their names, which are the member's own (`LocationLimit`); null for all. */
+  readonly within: readonly string[] | null;
 }
 
 /** Number and exact sum of records, without voided ones. */
@@ -87,7 +89,7 @@ export interface Overview extends SalesOfDays {
   readonly locations: readonly NamedSales[];
   /** The locations beyond those, together; null where all are listed. */
   readonly otherLocations: Omit<NamedSales, "name"> | null;
-  /** By sales in the period and the one before, unfiltered: at most MAX_CHOICES. */
+  /** By sales in the period and the one before, of all that is within: at most MAX_CHOICES. */
   readonly choices: LocationChoices;
 }
 

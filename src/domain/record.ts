@@ -1,4 +1,6 @@
 import type { Day } from "./day.ts";
+import type { PaidStretch } from "./device.ts";
+import { FlancoError } from "./error.ts";
 import type { Id } from "./id.ts";
 
 /** One sale, worth `valor`. Never changed and never deleted; corrections are entries of their own. */
@@ -27,6 +29,10 @@ export interface RecordEntry extends NewRecord {
   readonly monotonicNs: number | null;
   /** Its number among the account's records, from 1 without a hole; the same wherever it stands. */
   readonly number: number;
+  /** Of a refund, which has a negative valor and is no sale: the number of its sale among the account's records. */
+  readonly refundOf: number | null;
+  /** Why a person refunded the sale, or added it by hand; null for all others. */
+  readonly reason: string | null;
 }
 
 /**
@@ -51,6 +57,8 @@ export const RECORD_COLUMNS = {
   sequence: "sequence",
   monotonicNs: "monotonic_ns",
   number: "number",
+  refundOf: "refund_of",
+  reason: "reason",
 } as const satisfies Record<keyof RecordEntry, string>;
 
 // TypeScript gives the keys of an object as texts.
@@ -69,17 +77,29 @@ export interface StoredRecord extends Omit<RecordEntry, OfItsMaking | "position"
   readonly provisional: boolean;
   /** When and why it was voided; null while it counts. */
   readonly voided: RecordVoid | null;
+  /** What of it was given back, in millionths: the sum of its refunds that count. */
+  readonly refundedMicros: number;
+  /** Until when its room is paid by it, as far as it is known here; null where it is not. */
+  readonly paid: Pick<PaidStretch, "untilMs" | "isDoubtful"> | null;
+}
+
+/** For a record beyond a member's limit too, in the same words. */
+export function unknownRecord(): FlancoError {
+  return new FlancoError("not_found", "There is no record of that number.", {
+    hint: "The records' numbers are on the page and in GET /api/record.",
+  });
 }
 
 /** What the ledger gives a record when it stores it. */
-export type GivenToRecord = Pick<StoredRecord, "recordId" | "number">;
+export type GivenToRecord = Pick<StoredRecord, "recordId" | "number" | "valorMicros">;
 
 /** A record as it stands in the ledger once it is made. */
 export function justMade(
   record: NewRecord,
-  made: GivenToRecord & Pick<StoredRecord, "origin" | "provisional">,
+  made: Pick<StoredRecord, "recordId" | "number" | "origin" | "provisional"> & Partial<StoredRecord>,
 ): StoredRecord {
-  return { ...record, ...made, endedTimeMs: null, voided: null };
+  const none = { refundOf: null, reason: null, endedTimeMs: null, voided: null, paid: null };
+  return { ...record, ...none, refundedMicros: 0, ...made };
 }
 
 /** Records whose time is not trusted. */
@@ -90,17 +110,53 @@ export interface ProvisionalCounts {
   readonly unplaced: number;
 }
 
+/** A sale that a person adds, because neither a relay nor a program has recorded it. */
+export interface SaleByHand {
+  readonly dId: string;
+  readonly room: string;
+  readonly timeMs: number;
+  /** Null: the price that the room had then. */
+  readonly valorMicros: number | null;
+  readonly reason: string;
+  /** Number of the gap that it was lost in; null for none. */
+  readonly gap: number | null;
+}
+
+/** What is given back of a sale. */
+export interface NewRefund {
+  /** More than 0. */
+  readonly valorMicros: number;
+  readonly reason: string;
+}
+
+/** A record with who entered it: an e-mail, or the system's user of a command; null for a record that no person entered. */
+export interface ActedRecord {
+  readonly record: StoredRecord;
+  readonly who: string | null;
+}
+
+/** What people did with a record. */
+export interface RecordActs extends ActedRecord {
+  /** The newest first. */
+  readonly refunds: readonly ActedRecord[];
+}
+
 /** A voided record stays visible and counts in no sum. */
 export interface RecordVoid {
   readonly timeMs: number;
   readonly reason: string;
+  /**
+   * E-mail of the member, or the system's user of the command, that voided it; null for the gateway
+   * itself. A search tells it; absent elsewhere, and in a company's database.
+   */
+  readonly who?: string | null | undefined;
 }
 
 /**
- * Posted by a client, made from an edge, or from a line that
- * was found high at the start, or imported from another system.
+ * Posted by a client, made from an edge, or from a line that was found high at the
+ * start, imported from another system, added by an owner, or given back by one.
  */
-export const RECORD_ORIGINS = ["posted", "edge", "found_at_start", "imported"] as const;
+export const RECORD_ORIGINS = ["posted", "edge", "found_at_start", "imported", "by_hand", "refund"] as const;
 export type RecordOrigin = (typeof RECORD_ORIGINS)[number];
 
 /** The same user, key and body store one record, however often they are posted. */
@@ -109,6 +165,18 @@ export interface Idempotency {
   readonly key: string;
   /** SHA-256 of the record's canonical form, hexadecimal. */
   readonly bodyHash: string;
+}
+
+/** What of its state or origin a record can be searched by. */
+export const RECORD_STATES = ["counted", "voided", "provisional", "by_hand", "refund"] as const;
+export type RecordState = (typeof RECORD_STATES)[number];
+
+export function isOfState(
+  { voided, provisional, origin }: Pick<StoredRecord, "voided" | "provisional" | "origin">,
+  state: RecordState,
+): boolean {
+  if (state === "by_hand" || state === "refund") return origin === state;
+  return state === "voided" ? voided !== null : voided === null && (state === "counted" || provisional);
 }
 
 /** Which records are wanted; null matches all. */
@@ -121,6 +189,11 @@ export interface RecordFilter {
   readonly room: string | null;
   /** A part of the room's name, without regard to case. */
   readonly roomPart: string | null;
+  /** The one of this number; a company's gateways have one each. */
+  readonly number?: number | undefined;
+  readonly state?: RecordState | undefined;
+  /** Of these locations by their names, which are the member's own (`LocationLimit`); null for all. */
+  readonly within: readonly string[] | null;
 }
 
 /**
@@ -194,4 +267,6 @@ export interface ExportedRecord extends StoredRecord {
   readonly importKey: string | null;
   /** Of its entry, 64 hexadecimal digits. */
   readonly hash: string;
+  /** The sale that it is a refund of; null for others. */
+  readonly refunded: Pick<ExportedRecord, "number" | "importKey" | "hash"> | null;
 }

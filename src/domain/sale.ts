@@ -2,6 +2,7 @@ import type { BootMoment } from "./boot.ts";
 import { NS_PER_MS } from "./clock.ts";
 import type { GapReason } from "./gap.ts";
 import type { Id } from "./id.ts";
+import { type ClockedMoment, judgePaid, NOTHING_PAID, type RoomPaid } from "./paid-time.ts";
 
 /** What the ledger last saw of a line. Saved in the same transaction as what it caused. */
 export interface LineState {
@@ -67,7 +68,7 @@ export interface Sighting {
 /** What a sighting means for the ledger. */
 export type Meaning =
   | "sale" // one record
-  | "same_sale" // active again within the rearm time: the last record goes on
+  | "same_sale" // active again within the rearm time, or the paid time: the record goes on
   | "end" // the room was switched off
   | "baseline" // the first sighting of a line: its level is stored, nothing is sold
   | "nothing" // the level that was known already, or a glitch shorter than the kernel could follow
@@ -79,8 +80,26 @@ export type Meaning =
  * A line that is active at its first sighting is no sale: its rising edge was not seen, and an earlier
  * system may have counted it. Two rising edges in a row with no edge lost between them are one sale:
  * the low between them was shorter than the kernel's interrupt latency, and no relay is that fast.
+ *
+ * A sale within the time that is paid of the room is the same sale as the one that it was paid with.
  */
-export function judge(state: LineState | undefined, sighting: Sighting, rearmMs: number): Meaning {
+export function judge(
+  state: LineState | undefined,
+  sighting: Sighting,
+  rearmMs: number,
+  paid: RoomPaid = NOTHING_PAID,
+): Meaning {
+  const meaning = judgeUnpaid(state, sighting, rearmMs);
+  return meaning === "sale" ? judgePaid(paid, momentOf(sighting)).kind : meaning;
+}
+
+/** The moment of a sighting by both clocks. */
+export function momentOf({ timeMs, provisional, source, monotonicNs }: Sighting): ClockedMoment {
+  return { timeMs: provisional ? null : timeMs, monotonic: { bootId: source.bootId, ns: monotonicNs } };
+}
+
+/** The same where nothing is paid of the room. */
+function judgeUnpaid(state: LineState | undefined, sighting: Sighting, rearmMs: number): Meaning {
   if (state === undefined || state.activeLow !== sighting.activeLow) return firstSight(sighting);
   if (alreadyTaken(state.source, sighting.source)) return "repeated";
   if (sighting.active === state.active) {

@@ -12,7 +12,7 @@ export type SalesReads = Pick<LedgerReader, "localTime"> &
   SyncOrAsync<
     Pick<
       LedgerReader,
-      | ("summary" | "overview" | "sumRecords")
+      | ("summary" | "overview" | "sumRecords" | "firstDay")
       | ("findRecords" | "findMoved" | "mark" | "chainHead")
       | ("locations" | "devices" | LineRead)
     >

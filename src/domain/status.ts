@@ -4,6 +4,7 @@ import type { ToldFault } from "./fault.ts";
 import type { GapCount, LostEdges, SwallowedEdges, UnwatchedTime } from "./gap.ts";
 import type { GatewayMark, OtherGateway } from "./gateway.ts";
 import type { Id } from "./id.ts";
+import type { LocationLimit } from "./limit.ts";
 import type { DriverName, EdgeQueue, LineFailure, Queue } from "./line.ts";
 import type { ProvisionalCounts } from "./record.ts";
 import type { SettingDifference, SinkName } from "./sink.ts";
@@ -177,8 +178,11 @@ export interface LineUnderTest extends Omit<LineTest, "remainingMs"> {
 }
 
 export interface StatusReader {
-  /** The status of one user, or of the whole appliance. Rejects as the ledger's reads do. */
-  status(userId?: Id): Promise<Status>;
+  /**
+   * The status of one user, within a member's limit, or of the
+   * whole appliance. Rejects as the ledger's reads do.
+   */
+  status(userId?: Id, limit?: LocationLimit | null): Promise<Status>;
 }
 
 /** The state of the gateway's own hardware. Null: there is no sensor, or it could not be read. */

@@ -19,8 +19,19 @@ export interface WiringSettings {
   readonly rearmMs: number;
 }
 
+/** What a sale of a room costs, and for how long the room is then paid. */
+export interface Tariff {
+  /** The price, in millionths. */
+  readonly valorMicros: number;
+  /** 0: each switching-on is a sale; at most `MAX_PAID_MINUTES`. */
+  readonly paidMinutes: number;
+}
+
+/** A tariff that keeps the room's paid time where it names none. */
+export type NewTariff = Pick<Tariff, "valorMicros"> & { readonly paidMinutes: number | null };
+
 /** Which line is which room. */
-export interface Wiring extends WiringSettings {
+export interface Wiring extends WiringSettings, Tariff {
   /**
    * A name that means the same line after every boot: its own (`GPIO17`),
    * or its chip's label and its offset (`mcp23017:3`). Unique.
@@ -31,7 +42,6 @@ export interface Wiring extends WiringSettings {
   readonly dId: string;
   readonly deviceName: string;
   readonly actuatorId: string;
-  readonly valorMicros: number;
 }
 
 export interface NewWiring extends WiringSettings {
@@ -40,6 +50,14 @@ export interface NewWiring extends WiringSettings {
   readonly actuatorId: string;
   /** Null: the room keeps its price, also that of an earlier wiring; without one it gets `usualPrice`. */
   readonly valorMicros: number | null;
+  /** Null: the room keeps its paid time, also that of an earlier wiring; without one it has none. */
+  readonly paidMinutes: number | null;
+}
+
+/** A room as people name it. */
+export interface RoomName {
+  readonly dId: string;
+  readonly room: string;
 }
 
 /** A wiring with the user whose device it names. */
@@ -51,11 +69,10 @@ export interface OwnedWiring {
 /** Prices of one room that are planned for days to come, at most. */
 export const MAX_PLANNED = 20;
 
-/** A price that a room had, has or will have. */
-export interface RoomPrice {
+/** A price that a room had, has or will have, with its paid time; a planned one may leave that to the room. */
+export interface RoomPrice extends NewTariff {
   readonly dId: string;
   readonly room: string;
-  readonly valorMicros: number;
   /** The first local day of a planned one; null for one that held when it was set. */
   readonly fromDay: Day | null;
   /** When it was set, in Unix milliseconds. */

@@ -10,14 +10,17 @@ import type { Actor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { Member } from "../domain/member.ts";
+import { type Member, programHasKey } from "../domain/member.ts";
 import type { SinkName } from "../domain/sink.ts";
-import { makeLink } from "./member.ts";
+import { makeWayIn } from "./member.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 export interface AccountDependencies {
   readonly reader: Accounts & Pick<LedgerReader, "member">;
-  readonly writer: Pick<LedgerWriter, "addUser" | "addMember" | "addLink" | "setPassword" | "removeUser">;
+  readonly writer: Pick<
+    LedgerWriter,
+    "addUser" | "addMember" | "addLink" | "setKey" | "setPassword" | "removeUser"
+  >;
   readonly passwords: PasswordHasher;
   /** The sinks that an owner has set up, for the account that there was. */
   readonly ownersSinks: () => readonly SinkName[];
@@ -44,19 +47,21 @@ export function accountEndpoints({
   return [
     serve(listAllMembers, () => ({ data: reader.members() })),
     serve(makeAccount, async ({ body: { user }, by }) => {
-      const { name, email, password, account, role } = user;
+      const { name, email, password, account, role, locationIds } = user;
       if (password !== undefined) requirePassword(password);
+      if (role === "program" && password !== undefined) throw programHasKey();
       const passwordHash = password === undefined ? null : await passwords.hash(password);
       const isNew = account === undefined && role === undefined;
       const member = isNew
         ? await addAccount({ name, email, passwordHash }, by)
         : await writer.addMember(
             accountOf(reader, account),
-            { name, email, passwordHash, role: role ?? "staff" },
+            { name, email, passwordHash, role: role ?? "staff", locationIds },
             by,
           );
-      const token = passwordHash === null ? await makeLink(writer, member, by) : null;
-      return { data: { email: member.email, token } };
+      const wayIn =
+        passwordHash === null ? await makeWayIn(writer, passwords, member, by) : { token: null, key: null };
+      return { data: { email: member.email, ...wayIn } };
     }),
     serve(setPassword, async ({ body: { memberId, password }, by }) => {
       requirePassword(password);

@@ -2,7 +2,7 @@ import Koa, { type Context } from "koa";
 import { API, declare, NO_SESSION } from "../contract/declaration.ts";
 import { describeApi } from "../contract/openapi.ts";
 import type { PasswordHasher } from "../domain/account.ts";
-import type { Clock } from "../domain/clock.ts";
+import type { Clock, ClockTrust } from "../domain/clock.ts";
 import type { Commissioner } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ApiReader, CostlyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
@@ -10,7 +10,7 @@ import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import type { Reach } from "../domain/member.ts";
 import type { SalesReads } from "../domain/sales.ts";
-import type { StatusReader } from "../domain/status.ts";
+import type { Currency, StatusReader } from "../domain/status.ts";
 import { type AccountDependencies, accountEndpoints } from "./account.ts";
 import { auditEndpoints } from "./audit.ts";
 import { requireSession, type SessionKeeper, type Sessions } from "./auth/session.ts";
@@ -20,6 +20,7 @@ import { type DailyLimits, dailyBound, postEndpoint, summaryEndpoint } from "./d
 import { deviceEndpoints, deviceListEndpoint } from "./device.ts";
 import { type EventStreams, eventEndpoints } from "./event.ts";
 import { exportEndpoints } from "./export.ts";
+import type { SettlementReads } from "./export-settlement.ts";
 import { importEndpoints } from "./import.ts";
 import { lineEndpoints } from "./line.ts";
 import { locationEndpoints, locationListEndpoint } from "./location.ts";
@@ -36,7 +37,7 @@ import {
 } from "./middleware.ts";
 import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
-import { recordEndpoints, voidEndpoint } from "./record.ts";
+import { enteredEndpoints, recordEndpoints } from "./record.ts";
 import { letterheadEndpoints, reportEndpoints } from "./report.ts";
 import {
   type Endpoint,
@@ -48,6 +49,7 @@ import {
   serve,
 } from "./router.ts";
 import { type FirstRunToken, firstAccountEndpoint, sessionEndpoints } from "./session.ts";
+import { settlementEndpoints } from "./settlement.ts";
 import { type SinkSetups, sinkEndpoints } from "./sink.ts";
 import { statusEndpoints } from "./status.ts";
 import { type WiredLines, wiringEndpoints } from "./wiring.ts";
@@ -96,13 +98,15 @@ export interface AppDependencies extends SiteDependencies {
   readonly reach: () => Reach;
   readonly setups: SinkSetups;
   readonly dailyLimits: DailyLimits;
+  readonly trust: ClockTrust;
+  readonly currency: Currency;
   /** As `metricsProbe` takes it. */
   readonly metricsTokenFile: string | null;
 }
 
 /** What the endpoints need that a ledger alone can serve. */
 export interface LedgerDependencies
-  extends Pick<AppDependencies, "writer" | "clock" | "log" | "reach" | "passwords">,
+  extends Pick<AppDependencies, "writer" | "clock" | "trust" | "log" | "currency" | "reach" | "passwords">,
     Pick<AccountDependencies, "ownersSinks"> {
   readonly reader: ApiReader;
   readonly lines: WiredLines;
@@ -110,18 +114,19 @@ export interface LedgerDependencies
 
 /** The endpoints that need the ledger alone: while no service runs, a command serves itself by these. */
 export function ledgerEndpoints(dependencies: LedgerDependencies): readonly Endpoint[] {
-  const { reader, writer, lines, clock, log, reach } = dependencies;
+  const { reader, writer, lines, clock, log, currency, reach, passwords } = dependencies;
   return [
     ...accountEndpoints(dependencies),
-    ...memberEndpoints(reader, writer, reach),
+    ...memberEndpoints(reader, writer, passwords, reach),
     ...importEndpoints(reader, writer),
-    ...salesEndpoints(reader, clock, log),
+    ...salesEndpoints(reader, clock, log, currency, reader),
     ...deviceEndpoints(writer, reader, clock),
     ...locationEndpoints(writer),
-    voidEndpoint(reader, writer),
+    ...enteredEndpoints(reader, writer),
     ...letterheadEndpoints(reader, writer),
     ...wiringEndpoints(reader, writer, lines, clock),
     ...acceptanceReportEndpoints(reader),
+    ...settlementEndpoints(dependencies),
     ...auditEndpoints(reader),
   ];
 }
@@ -134,7 +139,7 @@ export function gatewayEndpoints(dependencies: AppDependencies): readonly Endpoi
   return [
     ...ledgerEndpoints({ ...dependencies, reader, ownersSinks: () => setups.ofOwners() }),
     postEndpoint(reader, writer, dailyBound(dependencies.dailyLimits, clock), log),
-    ...lineEndpoints(lines, drivable),
+    ...lineEndpoints(lines, reader, drivable),
     ...commissionEndpoints({ commissioner, reader, status }),
     ...statusEndpoints(status),
     ...sinkEndpoints(setups, reader),
@@ -160,7 +165,8 @@ export function createApp(dependencies: AppDependencies, table: readonly Endpoin
       "/healthz": healthProbe(async () => lines.healthy()),
       [METRICS_PATH]: metricsProbe(MEASURES, () => status.status(), dependencies.metricsTokenFile),
     },
-    positionOf: (signedIn) => events.positionOf(signedIn),
+    // A program has no stream, and is told nothing of other changes.
+    positionOf: (signedIn) => (signedIn.role === "program" ? null : events.positionOf(signedIn)),
     as: (asker, work) => costly.as(asker, work),
   });
 }
@@ -227,15 +233,24 @@ export function buildApp(
   return app;
 }
 
-/** The endpoints of sales, from a gateway's ledger or a company's database. */
-export function salesEndpoints(sales: SalesReads, clock: Clock, log: Log): readonly Endpoint[] {
+/**
+ * The endpoints of sales, from a gateway's ledger or a company's database.
+ * @param settlements the account's own; null for a company, whose clinics have theirs
+ */
+export function salesEndpoints(
+  sales: SalesReads,
+  clock: Clock,
+  log: Log,
+  currency: Currency,
+  settlements: SettlementReads | null,
+): readonly Endpoint[] {
   return [
     deviceListEndpoint(sales),
     locationListEndpoint(sales),
     summaryEndpoint(sales, clock),
     ...overviewEndpoints(sales, clock),
     ...recordEndpoints(sales),
-    ...exportEndpoints(sales, clock, log),
+    ...exportEndpoints(sales, clock, log, currency, settlements),
     ...reportEndpoints(sales, clock),
   ];
 }

@@ -8,7 +8,6 @@ import {
   finishCommission,
   getAcceptanceReport,
   getCommission,
-  type AcceptanceReportHead as HeadAnswer,
   listAcceptanceReports,
   listTestedEdges,
   mendRoom,
@@ -18,11 +17,11 @@ import {
 import type { Actor } from "../domain/audit.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
 import {
-  type AcceptanceReportHead,
   type CommissionedRoom,
   type Commissioner,
   type CommissionState,
   countRooms,
+  type RoomKey,
   type Signatures,
   type StoredAcceptanceReport,
   type Tick,
@@ -31,7 +30,10 @@ import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import { JobSlots } from "../domain/job-slots.ts";
 import type { LedgerReader, SyncOrAsync } from "../domain/ledger.ts";
+import { beyondLimit } from "../domain/limit.ts";
 import type { Status, StatusReader } from "../domain/status.ts";
+import type { SignedInMember } from "./auth/session.ts";
+import { deviceSight, hiddenLines, requireDevice } from "./limit.ts";
 import { type Endpoint, serve, writeJson } from "./router.ts";
 
 const SHOWN_REPORTS = 50;
@@ -40,12 +42,12 @@ const SHOWN_EDGES = 200;
 /** Bounds for states, which are read in pieces: those of an account, one after another. */
 const STATES = { what: "looks at this commissioning", inAll: 3, waitingOfMember: 8 };
 
-type ReportReader = Pick<LedgerReader, "acceptanceReport" | "chainHead" | "testedEdges"> &
+type ReportReader = Pick<LedgerReader, "acceptanceReport" | "chainHead"> &
   SyncOrAsync<Pick<LedgerReader, "acceptanceReports">>;
 
 interface CommissionDependencies {
   readonly commissioner: Commissioner;
-  readonly reader: ReportReader;
+  readonly reader: ReportReader & OwnReader;
   readonly status: StatusReader;
 }
 
@@ -53,28 +55,41 @@ export function commissionEndpoints(dependencies: CommissionDependencies): reado
   const { commissioner, reader } = dependencies;
   const slots = new JobSlots(STATES);
   return [
-    serve(beginCommission, async ({ userId, body: { commission }, by }) => {
+    serve(beginCommission, async ({ userId, signedIn, body: { commission }, by }) => {
       const { lines = null, freeLines, minutes } = commission;
-      await commissioner.begin(userId, { lines, freeLines }, minutes * MINUTE_MS, by);
+      const beyond = await requireOwn(reader, signedIn);
+      await commissioner.begin(userId, { lines, freeLines }, minutes * MINUTE_MS, by, beyond);
     }),
     serve(
       getCommission,
-      async ({ userId }) => ({ data: toStateAnswer(await commissioner.state(userId)) }),
+      async ({ signedIn }) => ({ data: toStateAnswer(await stateOf(dependencies, signedIn)) }),
       slots,
     ),
-    serve(endCommission, ({ userId, query: { pause }, by }) =>
-      pause ? commissioner.pause(userId, by) : commissioner.end(userId, by),
-    ),
-    serve(askRoom, ({ userId, body }) => commissioner.ask(userId, body.room)),
-    serve(tickRoom, ({ userId, body: { tick } }) => commissioner.tick(userId, tick, tick.note)),
-    serve(listTestedEdges, ({ userId }) => ({
-      data: reader.testedEdges(userId, SHOWN_EDGES).map(({ timeMs, ...edge }) => ({ ...edge, time: timeMs })),
-    })),
-    serve(mendRoom, ({ userId, body, by }) => commissioner.mend(userId, body.room, by)),
+    serve(endCommission, async ({ userId, signedIn, query: { pause }, by }) => {
+      await requireOwn(reader, signedIn);
+      await (pause ? commissioner.pause(userId, by) : commissioner.end(userId, by));
+    }),
+    serve(askRoom, async ({ userId, signedIn, body: { room } }) => {
+      await requireOwnRoom(reader, signedIn, room);
+      await commissioner.ask(userId, room);
+    }),
+    serve(tickRoom, async ({ userId, signedIn, body: { tick } }) => {
+      await requireOwnRoom(reader, signedIn, tick);
+      await commissioner.tick(userId, tick, tick.note);
+    }),
+    serve(listTestedEdges, async ({ userId, signedIn }) => {
+      const isSeen = await deviceSight(reader, signedIn);
+      const edges = reader.testedEdges(userId, SHOWN_EDGES).filter(({ deviceId }) => isSeen(deviceId));
+      return { data: edges.map(({ timeMs, ...edge }) => ({ ...edge, time: timeMs })) };
+    }),
+    serve(mendRoom, async ({ userId, signedIn, body: { room }, by }) => {
+      await requireOwnRoom(reader, signedIn, room);
+      await commissioner.mend(userId, room, by);
+    }),
     serve(
       finishCommission,
-      async ({ userId, body, by }) => ({
-        data: { number: await finishWithReport(dependencies, userId, body.report, by) },
+      async ({ signedIn, body, by }) => ({
+        data: { number: await finishWithReport(dependencies, signedIn, body.report, by) },
       }),
       slots,
     ),
@@ -84,24 +99,61 @@ export function commissionEndpoints(dependencies: CommissionDependencies): reado
 /** The acceptance reports, which the ledger alone has. */
 export function acceptanceReportEndpoints(reader: ReportReader): readonly Endpoint[] {
   return [
-    serve(listAcceptanceReports, async ({ userId }) => ({
-      data: await reportHeads(reader, userId),
-    })),
-    serve(getAcceptanceReport, async ({ userId, query }) => ({
-      data: await reportOf(reader, userId, query.number ?? null),
+    serve(listAcceptanceReports, async ({ userId, within }) => {
+      const heads = await reader.acceptanceReports(userId, SHOWN_REPORTS, within);
+      return { data: heads.map(({ timeMs, ...head }) => ({ ...head, time: timeMs })) };
+    }),
+    serve(getAcceptanceReport, async ({ userId, within, query }) => ({
+      data: await reportOf(reader, userId, query.number ?? null, within),
     })),
   ];
 }
 
+type OwnReader = Pick<LedgerReader, "commissions" | "devices" | "testedEdges" | "wirings">;
+
+/**
+ * A commissioning is of a whole account. A limited member may see and change one that is of its own lines
+ * alone. Gives the lines that are beyond the member's limit, null without one; rejects with `forbidden` where the open one has such.
+ */
+async function requireOwn(reader: OwnReader, signedIn: SignedInMember): Promise<ReadonlySet<string> | null> {
+  if (signedIn.limit === null) return null;
+  const beyond = await hiddenLines(reader, signedIn);
+  if (beyond.size === 0) return beyond;
+  const open = reader.commissions().find(({ userId }) => userId === signedIn.userId);
+  // A free line may have been wired since.
+  if (open !== undefined && (open.lines?.concat(open.freeLines).some((line) => beyond.has(line)) ?? true)) {
+    throw beyondLimit("The commissioning that is open is of other locations too.");
+  }
+  return beyond;
+}
+
+async function requireOwnRoom(reader: OwnReader, signedIn: SignedInMember, { dId }: RoomKey): Promise<void> {
+  await requireOwn(reader, signedIn);
+  await requireDevice(reader, signedIn, dId);
+}
+
+/** The state with the rooms that a member may see. */
+async function stateOf(
+  { commissioner, reader }: CommissionDependencies,
+  signedIn: SignedInMember,
+): Promise<CommissionState> {
+  await requireOwn(reader, signedIn);
+  const isSeen = await deviceSight(reader, signedIn);
+  const state = await commissioner.state(signedIn.userId);
+  return { ...state, rooms: state.rooms.filter(({ deviceId }) => isSeen(deviceId)) };
+}
+
 /** Ends a commissioning with its report, and gives the report's number. */
 async function finishWithReport(
-  { commissioner, reader, status }: CommissionDependencies,
-  userId: Id,
+  dependencies: CommissionDependencies,
+  signedIn: SignedInMember,
   signatures: Signatures,
   by: Actor,
 ): Promise<number> {
-  const state = await commissioner.state(userId);
-  const appliance = await status.status(userId);
+  const { commissioner, reader, status } = dependencies;
+  const { userId, limit } = signedIn;
+  const state = await stateOf(dependencies, signedIn);
+  const appliance = await status.status(userId, limit);
   const { begunMs } = state;
   if (begunMs === null) {
     throw new FlancoError("conflict", "No commissioning is open.", { hint: "Begin one first." });
@@ -110,19 +162,20 @@ async function finishWithReport(
   const content = contentOf({ ...state, begunMs }, signatures, appliance, reader.chainHead());
   let text = "";
   for await (const part of writeJson(content)) text += part;
-  const report = { ...signatures, counts, text };
+  const locations = [...new Set(state.rooms.map(({ locationName }) => locationName))];
+  const report = { ...signatures, counts, locations, text };
   return commissioner.finish(userId, report, by);
 }
 
-async function reportHeads(reader: ReportReader, userId: Id): Promise<readonly HeadAnswer[]> {
-  const heads: readonly AcceptanceReportHead[] = await reader.acceptanceReports(userId, SHOWN_REPORTS);
-  return heads.map(({ timeMs, ...head }) => ({ ...head, time: timeMs }));
-}
-
 /** The account's report of a number; the newest for null. Throws `not_found`. */
-async function reportOf(reader: ReportReader, userId: Id, wanted: number | null): Promise<AcceptanceReport> {
-  const number = wanted ?? (await reader.acceptanceReports(userId, 1))[0]?.number;
-  const report = number === undefined ? undefined : reader.acceptanceReport(userId, number);
+async function reportOf(
+  reader: ReportReader,
+  userId: Id,
+  wanted: number | null,
+  within: readonly string[] | null,
+): Promise<AcceptanceReport> {
+  const number = wanted ?? (await reader.acceptanceReports(userId, 1, within))[0]?.number;
+  const report = number === undefined ? undefined : reader.acceptanceReport(userId, number, within);
   if (report === undefined) {
     throw new FlancoError(
       "not_found",

@@ -78,6 +78,7 @@ export function createControlApp(
         memberId: "",
         sid: "",
         role: "owner",
+        limit: null,
         get userId() {
           return accountOf(reader, headerOf(context, ACCOUNT_HEADER));
         },

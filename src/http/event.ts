@@ -3,10 +3,11 @@ import { PassThrough } from "node:stream";
 import { type EventData, type EventName, listenToEvents } from "../contract/event.ts";
 import type { Change } from "../domain/change.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { Id } from "../domain/id.ts";
 import type { Asker } from "../domain/job-slots.ts";
+import { isSameLimit } from "../domain/limit.ts";
 import { seesMoney } from "../domain/member.ts";
 import { oneMember, type Sessions, type SignedInMember, tokensOf } from "./auth/session.ts";
+import { toPaidAnswer } from "./device.ts";
 import { toGapAnswer, toRecordAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
 
@@ -29,29 +30,41 @@ const MONEY_EVENTS: ReadonlySet<Change["kind"]> = new Set<EventName & Change["ki
   "record",
   "void",
   "time",
+  "settlement",
 ]);
 /** Changes that no page is told of. */
 const UNTOLD: ReadonlySet<Change["kind"]> = new Set(["wiring", "sessions", "user"]);
 
 const BEAT: Event = { event: "beat", data: {} };
 
-/** Whom a change is told, and who has seen an answer: all of an account's roles with money see the same. */
-type Viewer = Pick<SignedInMember, "userId" | "role">;
+/** Whom a change is told, and who has seen an answer: all of an account's roles with money see the same, within one limit. */
+type Viewer = Pick<SignedInMember, "userId" | "role" | "limit">;
 
-interface Listener extends Asker {
+interface Listener extends Asker, Viewer {
   readonly stream: PassThrough;
   readonly stillSignedIn: () => boolean;
   /** The position up to which it was told. */
   at: string;
 }
 
+/** What viewers see who are told the same, with its position. */
+interface View extends Viewer {
+  at: number;
+}
+
+/** The views whose positions are kept, the newest: more than an appliance has members who differ in what they see. */
+const MAX_VIEWS = 1_000;
+
 /** Server-sent events: sends every committed change to the open pages of its user. */
 export class EventStreams {
   readonly #listeners = new Set<Listener>();
   /** Differs for each run of the service, because a new run does not know what the last one sent. */
   readonly #run = randomUUID();
-  /** Positions, by `viewKey`: no account may count how often others sell, and no role without money its own sales. */
-  readonly #positions = new Map<string, number>();
+  /**
+   * Positions, by what is seen: no account may count how often others sell, no role without
+   * money its own sales, and no member within a limit what is sold beyond.
+   */
+  readonly #views = new Map<string, View>();
   readonly #nowMs: () => number;
   #heartbeat: NodeJS.Timeout | undefined;
 
@@ -64,8 +77,8 @@ export class EventStreams {
    * The position of a member's stream, as `RUN:NUMBER`. The number grows with every commit that this role is told of. It is
    * the time of the last one, not their number. A read of the ledger after this call has every change up to it.
    */
-  positionOf({ userId, role }: Viewer): string {
-    return `${this.#run}:${this.#positions.get(viewKey(userId, seesMoney(role))) ?? 0}`;
+  positionOf(viewer: Viewer): string {
+    return `${this.#run}:${this.#viewOf(viewer).at}`;
   }
 
   open(): void {
@@ -86,25 +99,23 @@ export class EventStreams {
     this.#count(changes);
     if (this.#listeners.size === 0) return;
     if (changes.some(({ kind }) => kind === "sessions")) this.#cutSignedOut();
-    const texts = new Map<string, Buffer>();
+    const texts = new Map<View, Buffer>();
     for (const listener of this.#listeners) {
-      const withMoney = seesMoney(listener.role);
       const at = this.positionOf(listener);
       if (at === listener.at) continue;
-      const key = viewKey(listener.userId, withMoney);
-      const text =
-        texts.get(key) ?? Buffer.from(textOf(at, this.#eventsFor(changes, listener.userId, withMoney)));
-      texts.set(key, text);
+      const view = this.#viewOf(listener);
+      const text = texts.get(view) ?? Buffer.from(textOf(at, eventsFor(changes, view)));
+      texts.set(view, text);
       listener.at = at;
       this.#write(listener, text);
     }
   }
 
   /** A new stream for one member. Throws `overloaded` when too many are open. */
-  listen({ userId, memberId, role }: Asker, stillSignedIn: () => boolean): PassThrough {
+  listen({ userId, memberId, role, limit }: Asker & Viewer, stillSignedIn: () => boolean): PassThrough {
     this.#makeRoom({ userId, memberId, role });
-    const at = this.positionOf({ userId, role });
-    const listener = { userId, memberId, role, stream: new PassThrough(), stillSignedIn, at };
+    const at = this.positionOf({ userId, role, limit });
+    const listener = { userId, memberId, role, limit, stream: new PassThrough(), stillSignedIn, at };
     this.#listeners.add(listener);
     listener.stream.on("close", () => this.#listeners.delete(listener));
     listener.stream.write(`retry: ${RECONNECT_MS}\n`);
@@ -129,22 +140,22 @@ export class EventStreams {
   }
 
   #count(changes: readonly Change[]): void {
-    const told = new Set<string>();
-    for (const change of changes) {
-      if (!("userId" in change) || UNTOLD.has(change.kind)) continue;
-      told.add(viewKey(change.userId, true));
-      if (!MONEY_EVENTS.has(change.kind)) told.add(viewKey(change.userId, false));
-    }
     const nowMs = Math.floor(this.#nowMs());
-    for (const key of told) this.#positions.set(key, Math.max(nowMs, (this.#positions.get(key) ?? 0) + 1));
+    for (const view of this.#views.values()) {
+      if (changes.some((change) => isToldTo(change, view))) view.at = Math.max(nowMs, view.at + 1);
+    }
   }
 
-  /** What streams of an account are told of one commit. */
-  #eventsFor(changes: readonly Change[], userId: Id, withMoney: boolean): readonly Event[] {
-    return changes
-      .filter((change) => "userId" in change && change.userId === userId)
-      .filter(({ kind }) => withMoney || !MONEY_EVENTS.has(kind))
-      .flatMap((change) => eventOf(change, withMoney) ?? []);
+  /** A view that was not asked for yet begins now: everything before is in what is read from here on. */
+  #viewOf({ userId, role, limit }: Viewer): View {
+    const key = JSON.stringify([userId, seesMoney(role), limit]);
+    const known = this.#views.get(key);
+    if (known !== undefined) return known;
+    const view = { userId, role, limit, at: Math.floor(this.#nowMs()) };
+    const [oldest] = this.#views.keys();
+    if (oldest !== undefined && this.#views.size >= MAX_VIEWS) this.#views.delete(oldest);
+    this.#views.set(key, view);
+    return view;
   }
 
   #cutSignedOut(): void {
@@ -179,8 +190,32 @@ function textOf(at: string, events: readonly Event[]): string {
   return `id: ${at}\n${texts.join("")}`;
 }
 
-function viewKey(userId: Id, withMoney: boolean): string {
-  return `${withMoney} ${userId}`;
+/** Whether a viewer is told of a change. */
+function isToldTo(change: Change, { userId, role, limit }: Viewer): boolean {
+  if (!("userId" in change) || change.userId !== userId || UNTOLD.has(change.kind)) return false;
+  if (MONEY_EVENTS.has(change.kind) && !seesMoney(role)) return false;
+  if (limit === null) return true;
+  switch (change.kind) {
+    case "record":
+      return limit.names.includes(change.record.locationName);
+    case "void":
+    case "time":
+      return limit.names.includes(change.locationName);
+    case "actuator":
+    case "paid":
+    case "gap":
+      return change.locationId !== null && limit.locationIds.includes(change.locationId);
+    default:
+      // These say nothing but that something is to be read again.
+      return true;
+  }
+}
+
+/** What a viewer's streams are told of one commit. */
+function eventsFor(changes: readonly Change[], viewer: Viewer): readonly Event[] {
+  return changes
+    .filter((change) => isToldTo(change, viewer))
+    .flatMap((change) => eventOf(change, seesMoney(viewer.role)) ?? []);
 }
 
 /** Undefined for a change that no page is told of. */
@@ -192,6 +227,10 @@ function eventOf(change: Change, withMoney: boolean): Event | undefined {
       const { deviceId, actuatorId, value, timeMs } = change;
       return { event: "actuator", data: { deviceId, actuatorId, value, time: timeMs } };
     }
+    case "paid": {
+      const { deviceId, actuatorId, paid } = change;
+      return { event: "paid", data: { deviceId, actuatorId, paid: toPaidAnswer(paid) } };
+    }
     case "void":
       return { event: "void", data: { number: change.number, voided: change.voided } };
     case "time":
@@ -201,6 +240,7 @@ function eventOf(change: Change, withMoney: boolean): Event | undefined {
     case "locations":
     case "tests":
     case "commission":
+    case "settlement":
       return { event: change.kind, data: {} };
     default:
       return undefined;
@@ -212,8 +252,10 @@ export function eventEndpoints(events: EventStreams, sessions: Pick<Sessions, "c
     serve(listenToEvents, ({ signedIn, context }) => {
       context.set("Content-Type", "text/event-stream");
       context.set("X-Accel-Buffering", "no");
+      const isStill = (member: SignedInMember | undefined) =>
+        member?.memberId === signedIn.memberId && isSameLimit(member.limit, signedIn.limit);
       const member = () => oneMember(tokensOf(context).map((token) => sessions.check(token)));
-      return events.listen(signedIn, () => member()?.memberId === signedIn.memberId);
+      return events.listen(signedIn, () => isStill(member()));
     }),
   ];
 }

@@ -1,5 +1,5 @@
 import type { BodyOf } from "../contract/declaration.ts";
-import { importPlaces, importRecords } from "../contract/import.ts";
+import { COMPARED_COLUMNS, importPlaces, importRecords } from "../contract/import.ts";
 import { microsFromValor } from "../domain/amount.ts";
 import { aliasOf, type ImportedRecord, placeDevices } from "../domain/imported.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
@@ -25,10 +25,14 @@ export function importEndpoints(
     serve(importRecords, async ({ userId, body: { dryRun, records }, by }) => {
       const ownIds = reader.ledgerIds();
       const imported = records.map((record) => toImported(record, ownIds));
-      const data = dryRun
+      const { added, differing } = dryRun
         ? reader.importedCount(userId, imported)
         : await writer.importRecords(userId, imported, by);
-      return { data };
+      const rows = differing.map(({ place, fields }) => ({
+        place,
+        columns: fields.map((field) => COMPARED_COLUMNS[field]),
+      }));
+      return { data: { added, differing: rows } };
     }),
   ];
 }
@@ -37,11 +41,15 @@ function toImported(
   record: BodyOf<typeof importRecords>["records"][number],
   ownIds: readonly string[],
 ): ImportedRecord {
-  const { habitacion, valor, createdTime, endedTime, ...same } = record;
-  const alias = aliasOf(record.key, ownIds);
+  const { key, habitacion, valor, createdTime, endedTime, refundOf, ...same } = record;
+  const known = (key: string) => {
+    const alias = aliasOf(key, ownIds);
+    return alias === undefined ? { key } : { key, alias };
+  };
   return {
     ...same,
-    ...(alias === undefined ? {} : { alias }),
+    ...known(key),
+    refundOf: refundOf === null ? null : known(refundOf),
     room: habitacion,
     valorMicros: microsFromValor(valor),
     createdTimeMs: createdTime,

@@ -10,24 +10,28 @@ import {
 import { NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
+import type { LedgerReader, SyncOrAsync } from "../domain/ledger.ts";
 import type { DrivableLines, Lines, SurveyedLine } from "../domain/line.ts";
 import type { Sighting } from "../domain/sale.ts";
+import { deviceSight } from "./limit.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 /** @param drivable the lines that can be set by hand; null where lines are real */
 export function lineEndpoints(
   lines: Pick<Lines, "status" | "survey" | "detect" | "listen">,
+  reader: SyncOrAsync<Pick<LedgerReader, "devices">>,
   drivable: DrivableLines | null,
 ): readonly Endpoint[] {
   return [
     serve(listChips, async () => ({ data: await lines.detect() })),
     serve(watchLines, () => streamOf(lines)),
-    serve(listLines, async ({ userId }) => {
+    serve(listLines, async ({ userId, signedIn }) => {
+      const isOwn = ownLines(userId, await deviceSight(reader, signedIn));
       const { driver, simulated } = lines.status();
       const chips = (await lines.survey()).map(({ name, label, lines: found }) => ({
         chip: name,
         label,
-        lines: found.map((line) => toAnswer(line, userId)),
+        lines: found.map((line) => toAnswer(line, isOwn(line))),
       }));
       return { data: { driver, simulated, chips } };
     }),
@@ -45,8 +49,9 @@ export function lineEndpoints(
           hint: "Write its name, or chip and offset, as the list of lines has them.",
         });
       }
-      if (by.way !== "command" && isOfAnother(found, signedIn.userId)) {
-        throw new FlancoError("conflict", `The line ${body.line} is wired to a room of another user.`);
+      const isSeen = await deviceSight(reader, signedIn);
+      if (by.way !== "command" && found.wiring !== null && !ownLines(signedIn.userId, isSeen)(found)) {
+        throw new FlancoError("conflict", `The line ${body.line} is wired to a room that is not yours.`);
       }
       // By its address, because the driver's names of lines may differ from the one that was looked up.
       drivable.set(addressOf(found), body.level);
@@ -54,23 +59,24 @@ export function lineEndpoints(
   ];
 }
 
-/** A line as a user sees it: without the room and level of another user's line. */
-function toAnswer(line: SurveyedLine, userId: Id): Line {
-  const own = line.wiring?.userId === userId ? line.wiring : null;
+/** A line as a member sees it: without the room and level of a line that is another one's. */
+function toAnswer(line: SurveyedLine, isOwn: boolean): Line {
+  const own = isOwn ? line.wiring : null;
   return {
     address: addressOf(line),
     name: line.name,
     consumer: line.watched ? null : line.holder,
     wired: own && { deviceName: own.deviceName, dId: own.dId, actuatorId: own.actuatorId },
-    wiredByOther: isOfAnother(line, userId),
+    wiredByOther: line.wiring !== null && own === null,
     watched: line.watched,
     level: own && line.level,
     problem: own && line.problem,
   };
 }
 
-function isOfAnother(line: SurveyedLine, userId: Id): boolean {
-  return line.wiring !== null && line.wiring.userId !== userId;
+/** Whether a line is wired to a room that a member may see. */
+function ownLines(userId: Id, isSeen: (deviceId: string) => boolean) {
+  return ({ wiring }: SurveyedLine) => wiring?.userId === userId && isSeen(wiring.deviceId);
 }
 
 function addressOf({ chip, offset }: Pick<SurveyedLine, "chip" | "offset">): string {

@@ -22,9 +22,14 @@ import type { SignInGate } from "./auth/sign-in-gate.ts";
 import { type Endpoint, serve } from "./router.ts";
 import { attemptSignIn, signIn, toUserData } from "./session.ts";
 
+/** 128 bits, too many to guess, of a link's token and of a program's key. */
 const TOKEN_BYTES = 16;
 /** The account on which wrong guesses of links count. No e-mail has a space. */
 const LINKS = "a link";
+
+function newSecret(): string {
+  return randomBytes(TOKEN_BYTES).toString("base64url");
+}
 
 /** Makes a member's link: a one-time token of 128 bits, of which the ledger stores the hash. */
 export async function makeLink(
@@ -32,51 +37,76 @@ export async function makeLink(
   { userId, id }: Pick<Member, "userId" | "id">,
   by: Actor,
 ): Promise<string> {
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const token = newSecret();
   await writer.addLink(userId, id, hash("sha256", token), by);
   return token;
 }
 
+/**
+ * Makes what lets a member in: a link, or a program's key, of which the ledger stores the hash: bcrypt, as of a
+ * password, so that a program signs in by the contract's login, in the same time as everybody.
+ */
+export async function makeWayIn(
+  writer: Pick<LedgerWriter, "addLink" | "setKey">,
+  passwords: Pick<PasswordHasher, "hash">,
+  member: Pick<Member, "userId" | "id" | "role">,
+  by: Actor,
+) {
+  if (member.role !== "program") return { token: await makeLink(writer, member, by), key: null };
+  const key = newSecret();
+  await writer.setKey(member.userId, member.id, await passwords.hash(key), by);
+  return { token: null, key };
+}
+
 export type MemberWriter = Pick<
   LedgerWriter,
-  "addMember" | "changeMember" | "removeMember" | "endSessionsOf" | "addLink" | "useLink" | "setPassword"
+  | ("addMember" | "changeMember" | "removeMember" | "endSessionsOf")
+  | ("addLink" | "useLink" | "setPassword" | "setKey")
 >;
 export type MemberReader = SyncOrAsync<
-  Pick<LedgerReader, "member" | "credentials" | "accountCredentials" | "hasLink"> & {
+  Pick<LedgerReader, "member" | "credentials" | "accountCredentials" | "hasLink" | "limits"> & {
     sessions(): readonly Pick<StandingSession, "memberId">[];
   }
 >;
 
 /** The account's members. */
 export function memberEndpoints(
-  reader: Pick<MemberReader, "accountCredentials" | "sessions">,
+  reader: Pick<MemberReader, "accountCredentials" | "member" | "sessions" | "limits">,
   writer: MemberWriter,
+  passwords: Pick<PasswordHasher, "hash">,
   reach: () => Reach,
 ): readonly Endpoint[] {
-  const linkOf = async (member: Pick<Member, "userId" | "id">, by: Actor) => ({
-    data: { token: await makeLink(writer, member, by), reach: reach() },
+  const letIn = async (member: Pick<Member, "userId" | "id" | "role">, by: Actor) => ({
+    data: { ...(await makeWayIn(writer, passwords, member, by)), reach: reach() },
   });
   return [
     serve(listMembers, async ({ userId }) => {
+      const limits = await reader.limits();
       const counts = Map.groupBy(await reader.sessions(), ({ memberId }) => memberId);
       return {
-        data: (await reader.accountCredentials(userId)).map(({ member, passwordHash }) => ({
+        data: (await reader.accountCredentials(userId)).map(({ member, passwordHash, usedMs }) => ({
           ...toUserData(member),
           role: member.role,
+          locationIds: limits.get(member.id)?.locationIds ?? null,
           hasPassword: passwordHash !== null,
           sessions: counts.get(member.id)?.length ?? 0,
+          usedTime: usedMs ?? null,
         })),
       };
     }),
     serve(inviteMember, async ({ userId, body, by }) => {
-      const member = await writer.addMember(userId, { ...body.member, passwordHash: null }, by);
-      return linkOf(member, by);
+      return letIn(await writer.addMember(userId, { ...body.member, passwordHash: null }, by), by);
     }),
     serve(changeMember, ({ userId, query, body, by }) =>
       writer.changeMember(userId, query.memberId, body.member, by),
     ),
     serve(removeMember, ({ userId, query, by }) => writer.removeMember(userId, query.memberId, by)),
-    serve(linkMember, ({ userId, body, by }) => linkOf({ userId, id: body.memberId }, by)),
+    serve(linkMember, async ({ userId, body, by }) => {
+      const id = body.memberId;
+      // One of another account, or none, is refused by the ledger.
+      const role = (await reader.member(id))?.role ?? "staff";
+      return letIn({ userId, id, role }, by);
+    }),
     serve(endMemberSessions, async ({ userId, body, by }) => ({
       data: { ended: await writer.endSessionsOf(userId, body.memberId, by) },
     })),
@@ -100,7 +130,8 @@ export function selfEndpoints(
   return [
     serve(getSelf, async ({ signedIn }) => {
       const member = await own(signedIn.memberId);
-      return { data: { ...toUserData(member), role: member.role, serves } };
+      const locationIds = signedIn.limit?.locationIds ?? null;
+      return { data: { ...toUserData(member), role: member.role, locationIds, serves } };
     }),
     serve(changeSelf, async ({ userId, signedIn, body, by }) => {
       const { id, name } = await own(signedIn.memberId);

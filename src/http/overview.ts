@@ -8,9 +8,9 @@ import { type Endpoint, serve } from "./router.ts";
 
 export function overviewEndpoints(sales: Pick<SalesReads, "overview">, clock: Clock): readonly Endpoint[] {
   return [
-    serve(getOverview, async ({ userId, query }) => {
+    serve(getOverview, async ({ userId, within, query }) => {
       const { period, at = null, location = null, device = null } = query;
-      const request = { period, at, filter: { location, deviceId: device } };
+      const request = { period, at, filter: { location, deviceId: device, within } };
       return { data: toOverviewAnswer(period, await sales.overview(userId, request, clock.nowMs())) };
     }),
   ];

@@ -2,14 +2,18 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Context } from "koa";
 import type { QueryOf } from "../contract/declaration.ts";
 import {
+  addSale,
   type Gap as GapAnswer,
+  getPriceThen,
+  getRecord,
   listGaps,
   listRecords,
   type Record as RecordAnswer,
+  refundRecord,
   sumRecords,
   voidRecord,
 } from "../contract/record.ts";
-import { valorFromMicros } from "../domain/amount.ts";
+import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import type { Gap } from "../domain/gap.ts";
 import type { Id } from "../domain/id.ts";
 import { JobSlots } from "../domain/job-slots.ts";
@@ -17,16 +21,22 @@ import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { seesMoney } from "../domain/member.ts";
 import type { Sales } from "../domain/overview.ts";
 import {
+  type ActedRecord,
   type FoundMoved,
   type FoundRecord,
   type FoundRecords,
+  type GivenToRecord,
   isBefore,
   type MovedSearch,
   type RecordFilter,
   type RecordPosition,
   type StoredRecord,
+  unknownRecord,
 } from "../domain/record.ts";
 import type { SalesReads } from "../domain/sales.ts";
+import type { SignedInMember } from "./auth/session.ts";
+import { idempotencyOf } from "./data.ts";
+import { lineSight } from "./limit.ts";
 import { toSoldAnswer } from "./overview.ts";
 import { type Endpoint, requireClient, serve } from "./router.ts";
 
@@ -39,41 +49,76 @@ const DEFAULT_PAGE = 50;
 const SUMS = { what: "sums", inAll: 3, waitingOfMember: 8 };
 
 export function recordEndpoints(
-  sales: WalkedReads & Pick<SalesReads, "sumRecords" | "gaps">,
+  sales: WalkedReads & Pick<SalesReads, "sumRecords" | "gaps" | "devices" | "wirings">,
 ): readonly Endpoint[] {
   return [
     serve(
       sumRecords,
-      async ({ userId, query, context }) => {
-        return { data: toSoldAnswer(await sumOf(sales, userId, toRecordFilter(query), context)) };
+      async ({ userId, within, query, context }) => {
+        return { data: toSoldAnswer(await sumOf(sales, userId, toRecordFilter(query, within), context)) };
       },
       new JobSlots(SUMS),
     ),
-    serve(listRecords, async ({ userId, query }) => {
+    serve(listRecords, async ({ userId, within, query }) => {
       const { records, next } = await sales.findRecords(userId, {
-        filter: toRecordFilter(query),
+        filter: toRecordFilter(query, within),
         before: query.before === undefined ? null : positionOf(query.before),
         limit: query.limit ?? DEFAULT_PAGE,
       });
       return { data: records.map(toRecordAnswer), next: cursorOf(next) };
     }),
-    serve(listGaps, async ({ userId, signedIn, query }) => {
+    serve(listGaps, async ({ signedIn, query, context }) => {
       const limit = query.limit ?? DEFAULT_PAGE;
-      const gaps = await sales.gaps(userId, { before: query.before ?? null, limit });
-      const data = gaps.map((gap) => toGapAnswer(gap, seesMoney(signedIn.role)));
-      return { data, next: data.length < limit ? null : (data.at(-1)?.number ?? null) };
+      const found: Gap[] = [];
+      for await (const gaps of walkGaps(sales, signedIn, query.before)) {
+        requireClient(context);
+        found.push(...gaps);
+        if (found.length > limit) break;
+      }
+      const seen = found.slice(0, limit);
+      const next = found.length > limit ? (seen.at(-1)?.number ?? null) : null;
+      return { data: seen.map((gap) => toGapAnswer(gap, seesMoney(signedIn.role))), next };
     }),
   ];
 }
 
-export function voidEndpoint(
-  reader: Pick<LedgerReader, "recordOf">,
-  writer: Pick<LedgerWriter, "voidRecord">,
-): Endpoint {
-  return serve(voidRecord, async ({ userId, body, by }) => {
-    const { number, reason } = body.void;
-    await writer.voidRecord(reader.recordOf(userId, number), reason, by);
+/** What people do to records, on the gateway that has them. */
+export function enteredEndpoints(
+  reader: Pick<LedgerReader, "recordOf" | "recordActs" | "priceAt">,
+  writer: Pick<LedgerWriter, "voidRecord" | "addSale" | "refundRecord">,
+): readonly Endpoint[] {
+  const toEntered = ({ number, valorMicros }: GivenToRecord) => ({
+    data: { number, valor: valorFromMicros(valorMicros) },
   });
+  return [
+    serve(voidRecord, async ({ userId, body, by }) => {
+      const { number, reason } = body.void;
+      await writer.voidRecord(reader.recordOf(userId, number), reason, by);
+    }),
+    serve(addSale, async ({ userId, body, by, context }) => {
+      const { dId, room, time, valor, reason, gap = null } = body.sale;
+      const valorMicros = valor === undefined ? null : microsFromValor(valor);
+      const sale = { dId, room, timeMs: time, valorMicros, reason, gap };
+      const key = idempotencyOf(context, ["sale", ...Object.values(sale)]);
+      return toEntered(await writer.addSale(userId, sale, key, by));
+    }),
+    serve(refundRecord, async ({ userId, body, by, context }) => {
+      const { number, valor, reason } = body.refund;
+      const refund = { valorMicros: microsFromValor(valor), reason };
+      const key = idempotencyOf(context, ["refund", number, ...Object.values(refund)]);
+      return toEntered(await writer.refundRecord(userId, reader.recordOf(userId, number), refund, key, by));
+    }),
+    serve(getRecord, ({ userId, within, query: { number } }) => {
+      const { record, who, refunds } = reader.recordActs(userId, reader.recordOf(userId, number));
+      if (within?.includes(record.locationName) === false) throw unknownRecord();
+      const toActed = ({ record, who }: ActedRecord) => ({ record: toRecordAnswer(record), who });
+      return { data: { ...toActed({ record, who }), refunds: refunds.map(toActed) } };
+    }),
+    serve(getPriceThen, ({ userId, query: { time, ...room } }) => {
+      const valorMicros = reader.priceAt(userId, room, time);
+      return { data: { valor: valorMicros === null ? null : valorFromMicros(valorMicros) } };
+    }),
+  ];
 }
 
 /** A position as a text for clients, which they send back unchanged. */
@@ -86,14 +131,18 @@ function positionOf(cursor: string): RecordPosition {
   return { timeMs, number };
 }
 
-export function toRecordFilter(query: Omit<QueryOf<typeof listRecords>, "before" | "limit">): RecordFilter {
+export function toRecordFilter(
+  query: Omit<QueryOf<typeof listRecords>, "before" | "limit">,
+  within: RecordFilter["within"],
+): RecordFilter {
   const { from = null, to = null, location = null, device = null, room = null, roomPart = null } = query;
-  return { from, to, location, deviceId: device, room, roomPart };
+  const { number, state } = query;
+  return { from, to, location, deviceId: device, room, roomPart, number, state, within };
 }
 
 /**
- * The sum of the records, from the rollups; with a filter by
- * room, which rollups do not have, by a walk over the records.
+ * The sum of the records, from the rollups; with a filter by what
+ * rollups do not have, such as a room, by a walk over the records.
  */
 async function sumOf(
   sales: WalkedReads & Pick<SalesReads, "sumRecords">,
@@ -101,14 +150,15 @@ async function sumOf(
   filter: RecordFilter,
   context: Context,
 ): Promise<Sales> {
-  const { room, roomPart, ...place } = filter;
-  if (room === null && roomPart === null) return sales.sumRecords(userId, place);
+  const { room, roomPart, number, state, ...place } = filter;
+  const isRolledUp = room === null && roomPart === null && number === undefined && state === undefined;
+  if (isRolledUp) return sales.sumRecords(userId, place);
   let [count, totalMicros] = [0, 0n];
   for await (const records of walkRecords(sales, userId, filter)) {
     requireClient(context);
-    for (const { voided, valorMicros } of records) {
+    for (const { voided, refundOf, valorMicros } of records) {
       if (voided !== null) continue;
-      count += 1;
+      if (refundOf === null) count += 1;
       totalMicros += BigInt(valorMicros);
     }
   }
@@ -120,30 +170,53 @@ export function toRecordAnswer({
   movedBy: _movedBy,
   room,
   valorMicros,
+  refundedMicros,
   createdTimeMs,
   endedTimeMs,
+  paid,
   ...same
 }: StoredRecord & Partial<FoundRecord>): RecordAnswer {
   return {
     ...same,
     habitacion: room,
     valor: valorFromMicros(valorMicros),
+    refunded: valorFromMicros(refundedMicros),
     createdTime: createdTimeMs,
     endedTime: endedTimeMs,
+    paid: paid && { until: paid.untilMs, doubtful: paid.isDoubtful },
   };
+}
+
+/** Gaps of one piece. */
+const GAPS_AT_ONCE = 500;
+
+/** Walks the gaps of the lines that a member may see, newest first: those below the number `before`, if it is given. */
+export async function* walkGaps(
+  sales: Pick<SalesReads, "gaps" | "devices" | "wirings">,
+  member: SignedInMember,
+  before?: number,
+): AsyncGenerator<readonly Gap[]> {
+  const isSeen = await lineSight(sales, member);
+  for (let next: number | null = before ?? null; ; ) {
+    const gaps: readonly Gap[] = await sales.gaps(member.userId, { before: next, limit: GAPS_AT_ONCE });
+    yield gaps.filter(({ line }) => isSeen(line));
+    if (gaps.length < GAPS_AT_ONCE) return;
+    next = gaps.at(-1)?.number ?? null;
+    await turn();
+  }
 }
 
 /** Without money, how much was lost is left out: each second lost edge is a sale. */
 export function toGapAnswer(
-  { fromTimeMs, toTimeMs, missed, missedRises, ...gap }: Gap,
+  { fromTimeMs, toTimeMs, missed, missedRises, added, ...gap }: Gap,
   withMoney: boolean,
 ): GapAnswer {
-  const lost = withMoney ? { missed, missedRises } : { missed: null, missedRises: null };
+  const lost = withMoney ? { missed, missedRises, added } : { missed: null, missedRises: null, added: null };
   return { ...gap, ...lost, fromTime: fromTimeMs, toTime: toTimeMs };
 }
 
 /** Records of one piece: to read and write them out takes about a millisecond. */
-const PIECE = 100;
+const PIECE = 50;
 
 export type WalkedReads = Pick<SalesReads, "findRecords" | "findMoved" | "mark">;
 

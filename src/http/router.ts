@@ -16,7 +16,7 @@ import { type Actor, networkActor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import { type Asker, JobSlots } from "../domain/job-slots.ts";
-import type { Role } from "../domain/member.ts";
+import { beyondLimit, isSameLimit } from "../domain/limit.ts";
 import type { SignedInMember } from "./auth/session.ts";
 import type { SignInGate } from "./auth/sign-in-gate.ts";
 import { parseInput, queryOf, readBody, UNKNOWN_SENDER } from "./input.ts";
@@ -51,7 +51,7 @@ export function isOperators({ declaration }: Endpoint): boolean {
 }
 
 /** Stands for the signed-in member where no session is needed. */
-export const NOBODY: SignedInMember = { memberId: "", userId: "", role: "display", sid: "" };
+export const NOBODY: SignedInMember = { memberId: "", userId: "", role: "display", limit: null, sid: "" };
 
 /** A request whose `query` and `body` were parsed by the declaration's shapes. */
 class ParsedRequest<Q = unknown, B = unknown> {
@@ -65,7 +65,14 @@ class ParsedRequest<Q = unknown, B = unknown> {
   /** Rejects with `unauthorized` once the session has ended: a long answer asks before each of its pieces. */
   readonly requireSession: RequireSession;
 
-  constructor({ signedIn, by, query, body, context, requireSession }: Omit<ParsedRequest<Q, B>, "userId">) {
+  constructor({
+    signedIn,
+    by,
+    query,
+    body,
+    context,
+    requireSession,
+  }: Omit<ParsedRequest<Q, B>, "userId" | "within">) {
     this.signedIn = signedIn;
     this.by = by;
     this.query = query;
@@ -82,6 +89,11 @@ class ParsedRequest<Q = unknown, B = unknown> {
   get userId(): Id {
     return this.signedIn.userId;
   }
+
+  /** The names of the locations that the member is limited to; null for all. */
+  get within(): readonly string[] | null {
+    return this.signedIn.limit?.names ?? null;
+  }
 }
 
 type RequireSession = () => Promise<unknown>;
@@ -90,7 +102,7 @@ type RequireSession = () => Promise<unknown>;
  * What the code of a declaration returns: a stream, or the
  * fields of its answer beside `status`, if it has any.
  */
-type EndpointResult<D extends Declaration> = D extends { readonly stream: string }
+type EndpointResult<D extends Declaration> = D extends { readonly stream: string | readonly string[] }
   ? Awaitable<Readable | Buffer>
   : keyof AnswerOf<D> extends "status"
     ? Promise<unknown>
@@ -165,10 +177,10 @@ async function answer(
   large: LargeAnswers,
   context: Context,
 ): Promise<void> {
-  const { roles, query } = declaration;
+  const { query } = declaration;
   context.state.declaration = declaration;
-  const hasSession = roles !== NO_SESSION;
-  const signedIn = hasSession ? allowed(roles, await senders.signedInOf(context)) : NOBODY;
+  const hasSession = declaration.roles !== NO_SESSION;
+  const signedIn = hasSession ? allowed(declaration, await senders.signedInOf(context)) : NOBODY;
   const by = senders.operatorOf?.(context) ?? actorOf(context, hasSession ? signedIn.memberId : null);
   // Read before the ledger: the answer may be newer than this position, never older.
   if (hasSession && context.method === "GET") {
@@ -177,7 +189,11 @@ async function answer(
   }
   const body = await readInput(declaration, senders, context);
   const asked = query === undefined ? undefined : parseInput(query, queryOf(context));
-  const requireSession = async () => hasSession && senders.signedInOf(context);
+  const requireSession = async () => {
+    if (!hasSession) return;
+    const { limit } = await senders.signedInOf(context);
+    if (!isSameLimit(limit, signedIn.limit)) throw beyondLimit("Your locations have changed meanwhile.");
+  };
   const leave = await slots?.take(signedIn);
   if (leave !== undefined) context.res.once("close", leave);
   let giveBack: (() => void) | undefined;
@@ -278,11 +294,14 @@ async function readInput(
   }
 }
 
-/** The member, if its role is among these. Throws `forbidden`. */
-function allowed(roles: readonly Role[] | typeof OPERATOR, signedIn: SignedInMember): SignedInMember {
+/** The member, if its role may do this, and its limit. Throws `forbidden`. */
+function allowed({ roles, withinLimit }: Declaration, signedIn: SignedInMember): SignedInMember {
   // Only an operator's senders have a route for that.
-  if (roles === OPERATOR) return signedIn;
-  if (roles.includes(signedIn.role)) return signedIn;
+  if (roles === OPERATOR || roles === NO_SESSION) return signedIn;
+  if (roles.includes(signedIn.role)) {
+    if (signedIn.limit !== null && !withinLimit) throw beyondLimit();
+    return signedIn;
+  }
   throw new FlancoError("forbidden", `Your role (${signedIn.role}) does not allow this.`, {
     hint: `It takes the role ${roles.join(" or ")}: ask an owner of the account to do it, or to change your role.`,
   });

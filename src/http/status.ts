@@ -14,7 +14,7 @@ export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
   return [
     serve(getWholeStatus, async () => ({ data: await appliance.status() })),
     serve(getStatus, async ({ userId, signedIn }) => {
-      const status = await appliance.status(userId);
+      const status = await appliance.status(userId, signedIn.limit);
       const { disk, machine, queues, lastBackup } = status;
       const sinks = seesSinks(signedIn.role) ? status.sinks : [];
       const data = {

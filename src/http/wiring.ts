@@ -3,6 +3,7 @@ import {
   importWirings,
   listPrices,
   listWirings,
+  movePaidTime,
   removeWiring,
   setPrices,
   setWiring,
@@ -10,11 +11,12 @@ import {
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { formatDay } from "../domain/day.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, invalidField } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Lines, LinesStatus } from "../domain/line.ts";
 import { seesMoney } from "../domain/member.ts";
 import { accountOf } from "./account.ts";
+import { deviceSight, requireDevice, requireLine, seenDevices } from "./limit.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 /** What wiring needs of the lines. */
@@ -31,18 +33,23 @@ export const UNWATCHED_LINES: WiredLines = {
 };
 
 export function wiringEndpoints(
-  reader: Pick<LedgerReader, "wirings" | "prices" | "members" | "credentials">,
-  writer: Pick<LedgerWriter, "setWiring" | "removeWiring" | "setPrices" | "planPrices" | "cancelPrices">,
+  reader: Pick<LedgerReader, "wirings" | "prices" | "members" | "credentials" | "devices">,
+  writer: Pick<
+    LedgerWriter,
+    "setWiring" | "removeWiring" | "setPrices" | "planPrices" | "cancelPrices" | "movePaidTime"
+  >,
   lines: WiredLines,
   clock: Pick<Clock, "nowMs">,
 ): readonly Endpoint[] {
   return [
-    serve(listWirings, ({ userId, signedIn }) => {
+    serve(listWirings, async ({ userId, signedIn }) => {
+      const isSeen = await deviceSight(reader, signedIn);
       const { failures, watched } = lines.status();
       const isWatched = new Set(watched);
       const problems = new Map(failures.map(({ line, message }) => [line, message]));
       const data = reader
         .wirings(userId, clock.nowMs())
+        .filter(({ deviceId }) => isSeen(deviceId))
         .map(({ userId: _user, deviceId, valorMicros, ...wiring }) => ({
           ...wiring,
           valor: seesMoney(signedIn.role) ? valorFromMicros(valorMicros) : null,
@@ -52,22 +59,21 @@ export function wiringEndpoints(
       return { data };
     }),
     serve(setWiring, async ({ userId, signedIn, body, by }) => {
-      const { valor, ...rest } = body.wiring;
+      const { valor, paidMinutes, ...rest } = body.wiring;
       const setsPrices = seesMoney(signedIn.role);
       if (valor === undefined && setsPrices) {
-        const message = "is required";
-        throw new FlancoError("invalid", `valor: ${message}.`, {
-          fields: { valor: { kind: "required", message } },
-        });
+        throw invalidField("valor", "required", "is required");
       }
-      if (valor !== undefined && !setsPrices) {
+      if ((valor ?? paidMinutes) !== undefined && !setsPrices) {
         throw new FlancoError("forbidden", "Only an owner of the account sets prices.", {
-          hint: "Leave valor out: the line keeps its price, or takes the commonest of the account.",
+          hint: "Leave valor and paidMinutes out: the room keeps them, or takes the commonest price of the account.",
         });
       }
-      await lines.wire([rest.line], ([line = rest.line]) => {
+      await requireDevice(reader, signedIn, rest.dId);
+      await lines.wire([rest.line], async ([line = rest.line]) => {
+        await requireLine(reader, signedIn, line);
         const valorMicros = valor === undefined ? null : microsFromValor(valor);
-        const wiring = { ...rest, line, valorMicros };
+        const wiring = { ...rest, line, valorMicros, paidMinutes: setsPrices ? (paidMinutes ?? 0) : null };
         return writer.setWiring([{ userId, wiring }], by);
       });
     }),
@@ -83,10 +89,13 @@ export function wiringEndpoints(
         },
       ),
     ),
-    serve(listPrices, ({ userId, query: { dId, room } }) => {
+    serve(listPrices, async ({ userId, signedIn, query: { dId, room } }) => {
+      const seen =
+        signedIn.limit && new Set((await seenDevices(reader, signedIn)).map((device) => device.dId));
       const of = dId === undefined || room === undefined ? null : { dId, room };
       const data = reader
         .prices(userId, of, clock.nowMs())
+        .filter((price) => seen === null || seen.has(price.dId))
         .map(({ valorMicros, fromDay, setMs, ...price }) => ({
           ...price,
           valor: valorFromMicros(valorMicros),
@@ -99,13 +108,21 @@ export function wiringEndpoints(
       writer.cancelPrices(userId, from, microsFromValor(valor), by),
     ),
     serve(setPrices, ({ userId, body: { price }, by }) => {
-      const valorMicros = microsFromValor(price.valor);
+      const tariff = {
+        valorMicros: microsFromValor(price.valor),
+        paidMinutes: price.paidMinutes ?? null,
+      };
       return price.from === undefined
-        ? writer.setPrices(userId, price.lines, valorMicros, by)
-        : writer.planPrices(userId, price.lines, valorMicros, price.from, by);
+        ? writer.setPrices(userId, price.lines, tariff, by)
+        : writer.planPrices(userId, price.lines, tariff, price.from, by);
     }),
-    serve(removeWiring, async ({ userId, query, by }) => {
+    serve(movePaidTime, async ({ userId, signedIn, body: { move }, by }) => {
+      for (const { dId } of [move.from, move.to]) await requireDevice(reader, signedIn, dId);
+      await writer.movePaidTime(userId, move.from, move.to, by);
+    }),
+    serve(removeWiring, async ({ userId, signedIn, query, by }) => {
       const [line = query.line] = await lines.wiredNames([query.line]);
+      await requireLine(reader, signedIn, line);
       await writer.removeWiring(userId, line, by);
       await lines.reconcile();
     }),

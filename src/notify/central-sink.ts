@@ -8,7 +8,7 @@ import { readSecret } from "../platform/secret-file.ts";
 import { type Connection, connector, IDLE_MS, lacksFunction, refusedData } from "./database.ts";
 
 /** The version of the schema that this program makes and uses. */
-export const CENTRAL_SCHEMA = 3;
+export const CENTRAL_SCHEMA = 4;
 /** The version from which on the schema takes entries as this program sends them. */
 const SENT_SCHEMA = 2;
 

@@ -74,7 +74,7 @@ export function announceRoom(
     ...shared,
     unique_id: `flanco_${id}_sale`,
     name: SALE[language],
-    event_types: ["sale"],
+    event_types: ["sale", "refund"],
     state_topic: topics.sale,
   };
   return [

@@ -377,7 +377,7 @@ function stateOf(value: boolean): string {
 
 function saleOf({ locationName, deviceName, deviceId, room, valorMicros, ...record }: RecordEntry): object {
   return {
-    event_type: "sale",
+    event_type: record.refundOf === null ? "sale" : "refund",
     number: record.number,
     locationName,
     deviceName,
@@ -387,6 +387,8 @@ function saleOf({ locationName, deviceName, deviceId, room, valorMicros, ...reco
     time: record.createdTimeMs,
     provisional: record.provisional === 1,
     origin: record.origin,
+    refundOf: record.refundOf,
+    reason: record.reason,
   };
 }
 

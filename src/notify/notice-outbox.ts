@@ -50,11 +50,13 @@ const stateSchema = z.strictObject({
   silentRooms: z.array(z.string()),
   /** The local day of the last daily look; null before the first. */
   lookedOn: z.int().nullable(),
+  /** The newest closed month that was told of, by account: 202610. */
+  closedMonths: z.record(z.string(), z.int()).default({}),
 });
 type State = z.infer<typeof stateSchema>;
 
 /** What people were told of, which the next process must know. */
-export type AnnouncedState = Pick<State, "faults" | "silentRooms" | "lookedOn">;
+export type AnnouncedState = Pick<State, "faults" | "silentRooms" | "lookedOn" | "closedMonths">;
 
 export interface NoticeOutboxOptions {
   readonly file: string;
@@ -71,7 +73,10 @@ export interface NoticeOutboxOptions {
  */
 export class NoticeOutbox {
   readonly #options: NoticeOutboxOptions;
-  #state: State = { next: 1, waiting: [], sinks: {}, faults: [], silentRooms: [], lookedOn: null };
+  #state: State = {
+    ...{ next: 1, waiting: [], sinks: {}, faults: [], silentRooms: [] },
+    ...{ lookedOn: null, closedMonths: {} },
+  };
   /** Whether the file holds the current state. */
   #isSaved = true;
   #isClosed = false;
@@ -94,8 +99,8 @@ export class NoticeOutbox {
   }
 
   get told(): AnnouncedState {
-    const { faults, silentRooms, lookedOn } = this.#state;
-    return { faults, silentRooms, lookedOn };
+    const { faults, silentRooms, lookedOn, closedMonths } = this.#state;
+    return { faults, silentRooms, lookedOn, closedMonths };
   }
 
   /** Adds notices, and stores in the same write what people are told of by them. */

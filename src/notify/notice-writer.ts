@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto";
+import type { SettlementContent } from "../contract/settlement.ts";
+import { contentOf } from "../contract/settlement-text.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
-import { dateFromDay, formatDay } from "../domain/day.ts";
+import { dateFromDay, firstDayOf, formatDay, parseMonth } from "../domain/day.ts";
 import { withHint } from "../domain/error.ts";
 import { type Fault, toldFault } from "../domain/fault.ts";
 import { bilingual, type Language, LOCALES } from "../domain/language.ts";
 import type { Notice } from "../domain/notice.ts";
 import type { Overview, Sales } from "../domain/overview.ts";
+import type { StoredSettlement } from "../domain/settlement.ts";
 import type { Currency } from "../domain/status.ts";
 
 /** The most rooms that one notice names. */
@@ -106,6 +109,37 @@ export class NoticeWriter {
     ]);
   }
 
+  /** A month's settlement. `page` is the page's address; null without one. */
+  monthClosed(settlement: StoredSettlement, company: string, page: string | null): Notice {
+    const texts = this.#texts;
+    const { number, hash } = settlement;
+    const { month, totals, locations } = contentOf(settlement);
+    const { due, sales } = totals;
+    const name = this.#date(firstDayOf(parseMonth(month) ?? 0), A_MONTH);
+    const subject = texts.closed(name, this.#money(due.net));
+    const link = page === null ? "" : `${page}/liquidacion?month=${month}`;
+    const details = {
+      ...{ month, number, hash, sales, link },
+      ...{ net: due.net, clinic: due.clinic, company: due.company, corrected: totals.corrected.net },
+      currency: this.#options.currency.code,
+    };
+    const parts = (one: SettlementContent["totals"]) =>
+      texts.closedParts(
+        texts.sales(one.sales, this.#count(one.sales)),
+        this.#money(one.due.net),
+        this.#money(one.due.clinic),
+        this.#money(one.due.company),
+      );
+    const places = locations.length > 1 ? locations.slice(0, MAX_ROOMS) : [];
+    return this.#make("month_closed", company === "" ? subject : `${company}: ${subject}`, details, [
+      parts(totals),
+      ...places.map((one) => `- ${one.name || texts.otherLocations}: ${parts(one)}`),
+      ...(totals.corrected.net === 0 ? [] : [texts.closedCorrected(this.#money(totals.corrected.net))]),
+      texts.closedSeal(String(number), hash),
+      ...(link === "" ? [] : [link]),
+    ]);
+  }
+
   test(): Notice {
     const texts = this.#texts;
     return this.#make("test", texts.testSubject, {}, [texts.testText(this.#options.gateway())]);
@@ -153,12 +187,14 @@ export class NoticeWriter {
   }
 
   #sold({ count, totalMicros }: Sales) {
+    const money = this.#money(valorFromMicros(totalMicros));
+    return { sales: this.#texts.sales(count, this.#count(count)), money };
+  }
+
+  #money(amount: number): string {
     const { code, decimals } = this.#options.currency;
     const style = { style: "currency", currency: code, minimumFractionDigits: decimals } as const;
-    const money = new Intl.NumberFormat(LOCALES[this.#options.language], style).format(
-      valorFromMicros(totalMicros),
-    );
-    return { sales: this.#texts.sales(count, this.#count(count)), money };
+    return new Intl.NumberFormat(LOCALES[this.#options.language], style).format(amount);
   }
 
   #count(count: number): string {
@@ -251,6 +287,22 @@ const noticeTexts = bilingual({
   location: (name: string, { sales, money }: SummaryText) => [
     `- ${name}: ${sales}, ${money}`,
     `- ${name}: ${sales}, ${money}`,
+  ],
+  closed: (month: string, net: string) => [
+    `Mes cerrado: ${month}, a liquidar ${net}`,
+    `Month closed: ${month}, to settle ${net}`,
+  ],
+  closedParts: (sales: string, net: string, clinic: string, company: string) => [
+    `${sales}, a liquidar ${net}: clínica ${clinic}, empresa ${company}.`,
+    `${sales}, to settle ${net}: clinic ${clinic}, company ${company}.`,
+  ],
+  closedCorrected: (amount: string) => [
+    `Incluye la regularización de meses ya cerrados: ${amount}.`,
+    `Corrections of months that were closed before are in it: ${amount}.`,
+  ],
+  closedSeal: (number: string, hash: string) => [
+    `Apunte ${number} del libro de ventas, huella ${hash}.`,
+    `Entry ${number} of the ledger, fingerprint ${hash}.`,
   ],
   otherLocations: ["las demás", "the others"],
   openFaults: (count: number) =>

@@ -12,6 +12,8 @@ import type { NoticeWriter, OneOrMore, PlacedFault, SilentRoom } from "./notice-
 const LOOK_MS = MINUTE_MS;
 /** Minutes after midnight, local time: when the day before is summed up, and rooms are looked at. */
 const DAILY_MINUTE = 7 * 60;
+/** The most months that are told of at once. */
+const MAX_TOLD_MONTHS = 12;
 /** A silence is seen up to this many days beyond the setting. */
 const FURTHER_DAYS = 30;
 
@@ -19,7 +21,10 @@ export interface NoticesOptions {
   readonly outbox: NoticeOutbox;
   readonly writer: NoticeWriter;
   readonly status: { status(): Promise<{ readonly faults: readonly Fault[] }> };
-  readonly reader: Pick<LedgerReader, "members" | "wirings" | "localTime" | "letterhead">;
+  readonly reader: Pick<
+    LedgerReader,
+    "members" | "wirings" | "localTime" | "letterhead" | "settlements" | "settlement"
+  >;
   readonly costly: Pick<CostlyReads, "overview" | "roomDays">;
   readonly clock: Clock;
   readonly trust: ClockTrust;
@@ -27,6 +32,8 @@ export interface NoticesOptions {
   /** Days of silence after which a room is told of; 0: never. */
   readonly silentDays: number;
   readonly summaries: readonly ("daily" | "monthly")[];
+  /** The page's address on the local network; null without one. */
+  readonly page: () => string | null;
   /** Called when there is something new to send. */
   readonly wake: () => void;
 }
@@ -65,6 +72,7 @@ export class Notices {
       outbox.save();
       const { faults } = await status.status();
       this.#tellFaults(faults);
+      this.#tellClosedMonths();
       await this.#announceDaily(faults.length);
     } catch (err) {
       log.error({ err }, "the faults for the notices cannot be read");
@@ -100,6 +108,26 @@ export class Notices {
       notices.push(writer.faults("fault_over", placed));
     }
     outbox.add(notices, { faults: kept });
+  }
+
+  /** Tells of each month that was closed since the last look. */
+  #tellClosedMonths(): void {
+    const { outbox, reader, writer, page } = this.#options;
+    const told = outbox.told.closedMonths;
+    const accounts = this.#accounts();
+    const notices: Notice[] = [];
+    const newest: Record<string, number> = {};
+    for (const userId of accounts) {
+      const closed = reader.settlements(userId, MAX_TOLD_MONTHS);
+      newest[userId] = closed[0]?.month ?? 0;
+      // At the first look it is not known what people have been told.
+      const fresh = closed.filter(({ month }) => month > (told[userId] ?? newest[userId] ?? 0));
+      const company = accounts.length === 1 ? "" : reader.letterhead(userId).company;
+      for (const { month } of fresh.toReversed()) {
+        notices.push(writer.monthClosed(reader.settlement(userId, month), company, page()));
+      }
+    }
+    if (JSON.stringify(newest) !== JSON.stringify(told)) outbox.add(notices, { closedMonths: newest });
   }
 
   /** Faults by their code, each with its line's room. */
@@ -151,7 +179,7 @@ export class Notices {
     for (const userId of accounts) {
       const company = accounts.length === 1 ? "" : this.#options.reader.letterhead(userId).company;
       for (const [kind, period, at] of wanted) {
-        const request = { period, at, filter: { location: null, deviceId: null } };
+        const request = { period, at, filter: { location: null, deviceId: null, within: null } };
         notices.push(
           writer.summary(kind, await costly.overview(userId, request, clock.nowMs()), faults, company),
         );

@@ -18,10 +18,10 @@ import { type StatusDependencies, StatusReport } from "./status-report.ts";
 
 /** Dependencies of the application that are made here. */
 type OwnPart = "signInGate" | "status" | "commissioner" | "events" | "firstRun" | FromConfig;
-type FromConfig = "dailyLimits" | "metricsTokenFile";
+type FromConfig = "dailyLimits" | "currency" | "metricsTokenFile";
 
 export interface ApiDependencies
-  extends Omit<AppDependencies, OwnPart | "sessions">,
+  extends Omit<AppDependencies, OwnPart | "sessions" | "trust">,
     Omit<StatusDependencies, "timeZone" | "currency" | "costly" | "lines">,
     Pick<CommissioningDependencies, "timers"> {
   readonly config: Config;
@@ -38,11 +38,8 @@ export function makeApi(dependencies: ApiDependencies) {
   const events = new EventStreams();
   const firstRun = new FirstRunToken(clock);
   const failedSignIns = new FailedSignIns(clock, writer, log);
-  const status = new StatusReport({
-    ...dependencies,
-    timeZone: config.time_zone,
-    currency: { code: config.currency, decimals: config.currency_decimals },
-  });
+  const currency = { code: config.currency, decimals: config.currency_decimals };
+  const status = new StatusReport({ ...dependencies, timeZone: config.time_zone, currency });
   const commissioner = new Commissioning({ ...dependencies, tell: (changes) => events.tell(changes) });
   const app: AppDependencies = {
     ...dependencies,
@@ -50,6 +47,7 @@ export function makeApi(dependencies: ApiDependencies) {
     firstRun,
     status,
     commissioner,
+    currency,
     dailyLimits: { records: config.daily_records, bytes: config.daily_bytes },
     metricsTokenFile: config.metrics ? config.metrics_token_file : null,
     signInGate: new SignInGate(clock, failedSignIns, reader.signedInFrom(MAX_FAMILIAR)),

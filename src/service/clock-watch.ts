@@ -227,7 +227,7 @@ export class ClockWatch implements ClockTrust {
 export async function settleTimes(
   writer: Pick<LedgerWriter, "settleTimes">,
   bootId: string,
-  zeroMs: number,
+  zeroMs: number | null,
 ): Promise<number> {
   for (let settled = 0; ; ) {
     const { moved, more } = await writer.settleTimes(bootId, zeroMs);

@@ -27,6 +27,7 @@ import type { Device } from "../domain/device.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import { beyondLimit } from "../domain/limit.ts";
 import type { Lines, RawLevel } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import { inOrder } from "../domain/text.ts";
@@ -35,6 +36,8 @@ import { DEFAULT_REARM_MS, type NewWiring } from "../domain/wiring.ts";
 
 /** How often open pages hear that something was seen, and free lines are looked at. */
 const ROUND_MS = 250;
+/** A room keeps its price and its paid time, whatever is mended of its line. */
+const KEPT = { valorMicros: null, paidMinutes: null };
 
 export interface CommissioningDependencies {
   readonly clock: Clock;
@@ -105,11 +108,21 @@ export class Commissioning implements Commissioner {
     if (changes.some(isConcerned)) void this.#follow();
   }
 
-  async begin(userId: Id, asked: CommissionScope, lifeMs: number, by: Actor): Promise<void> {
+  async begin(
+    userId: Id,
+    asked: CommissionScope,
+    lifeMs: number,
+    by: Actor,
+    beyond: ReadonlySet<string> | null = null,
+  ): Promise<void> {
     const { clock, lines, reader, writer } = this.#dependencies;
     const named = asked.lines && (await lines.wiredNames(asked.lines));
-    const scope = { ...asked, lines: named && [...new Set(named)] };
-    const under = scope.lines ?? reader.wirings(userId).map(({ line }) => line);
+    if (named?.some((line) => beyond?.has(line))) throw beyondLimit("A line is of another location.");
+    const wired = reader.wirings(userId).map(({ line }) => line);
+    // Within a limit the lines are named, so that no other one comes under test when it is wired.
+    const within = beyond && wired.filter((line) => !beyond.has(line));
+    const scope = { ...asked, lines: named ? [...new Set(named)] : within };
+    const under = scope.lines ?? wired;
     if (under.length + scope.freeLines.length === 0) {
       throw new FlancoError("conflict", "There is no line to commission.", {
         hint: "Wire a line to a room first, or name free lines.",
@@ -191,7 +204,7 @@ export class Commissioning implements Commissioner {
       const { lines, writer } = this.#dependencies;
       const { activeLow, bias, debounceMs } = mend;
       const { dId, room: actuatorId } = key;
-      const wiring = { ...wired, activeLow, bias, debounceMs, dId, actuatorId, valorMicros: null };
+      const wiring = { ...wired, activeLow, bias, debounceMs, dId, actuatorId, ...KEPT };
       await lines.wire([wired.line], () => writer.setWiring([{ userId, wiring }], by));
     }
   }
@@ -228,11 +241,10 @@ export class Commissioning implements Commissioner {
         line,
         dId: key.dId,
         actuatorId: key.room,
-        valorMicros: null,
+        ...KEPT,
         rearmMs: own?.rearmMs ?? DEFAULT_REARM_MS,
       };
-      const given =
-        other === undefined || own === null ? [] : [{ ...other, ...contactOf(own), valorMicros: null }];
+      const given = other === undefined || own === null ? [] : [{ ...other, ...contactOf(own), ...KEPT }];
       const unwired = [own, other].flatMap((wiring) => wiring?.line ?? []);
       const wired = [taken, ...given];
       const { scope, endMs } = this.#sessionOf(userId);

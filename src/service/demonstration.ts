@@ -111,6 +111,7 @@ function roomsOf(devices: readonly Device[]): readonly DemonstrationRoom[] {
       bias: "as-is",
       debounceMs: DEFAULT_DEBOUNCE_MS,
       rearmMs: DEFAULT_REARM_MS,
+      paidMinutes: 0,
     },
   }));
 }

@@ -160,7 +160,14 @@ class ReplayRun {
   async #wire({ line, debounceMs, rearmMs, activeLow }: ReplayWiring & { line: string }): Promise<void> {
     const { writer, userId } = this.#ledger;
     const named = { line: this.#simulated(line), dId: DEVICE.dId, actuatorId: line };
-    const settings = { debounceMs, rearmMs, activeLow, bias: "as-is", valorMicros: MICROS_PER_UNIT } as const;
+    const settings = {
+      debounceMs,
+      rearmMs,
+      activeLow,
+      bias: "as-is",
+      valorMicros: MICROS_PER_UNIT,
+      paidMinutes: 0,
+    } as const;
     this.#wired.add(line);
     await writer.setWiring([{ userId, wiring: { ...named, ...settings } }]);
     await this.#recorder?.reconcile();

@@ -29,6 +29,7 @@ import { backupDirectory } from "./backup-target.ts";
 import { gatewayName, readGateway } from "./gateway-content.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import { type OpenLines, openLines } from "./lines.ts";
+import { MonthClosing } from "./month-closing.ts";
 import { NewerPackages } from "./newer-package.ts";
 import { SinkSettings } from "./sink-settings.ts";
 import { Sinks } from "./sinks.ts";
@@ -225,7 +226,11 @@ export class Service {
     const { sinks, upkeep, others } = parts.watchers;
     const api = await openApi(start, parts, () => this.settings.allowed_origins, this.#closing);
     this.#api = api;
-    sinks.open(api.status, () => parts.frontDoor.certificateEndsMs());
+    sinks.open(
+      api.status,
+      () => parts.frontDoor.certificateEndsMs(),
+      () => parts.frontDoor.reach().page,
+    );
     this.#sinks = sinks;
     this.#closing.defer(() => sinks.close());
     // The API did not exist for the changes before this.
@@ -239,6 +244,15 @@ export class Service {
       acknowledged: (keys) => upkeep.acknowledged(keys),
       clockCorrected: (boot, zeroMs) => parts.lines.trust.corrected(boot, zeroMs),
     });
+    const { costly } = parts.ledger;
+    const { clock, config, log } = start;
+    const closing = new MonthClosing({
+      reader: { ...reader, ...costly },
+      ...{ writer, clock, trust: parts.lines.trust, status: api.status, log },
+      currency: { code: config.currency, decimals: config.currency_decimals },
+    });
+    closing.open();
+    this.#closing.defer(() => closing.close());
     const control = new ControlServer(path, [...api.table, ...operators], reader, start.log);
     await control.open();
     this.#closing.defer(() => control.close());

@@ -64,6 +64,7 @@ export class Sinks implements SinkSetups {
   readonly forwarder: Forwarder;
   #status: StatusReader | undefined;
   #certificateEndsMs: () => number | null = () => null;
+  #page: () => string | null = () => null;
   #notices: Notices | undefined;
   /** The last change: changes run one after another. */
   #changed: Promise<void> = Promise.resolve();
@@ -75,10 +76,18 @@ export class Sinks implements SinkSetups {
     this.forwarder = new Forwarder({ clock, timers: systemTimers, log });
   }
 
-  /** @param status the status whose faults the notices tell of, and which the company is told of */
-  open(status: StatusReader, certificateEndsMs: () => number | null): void {
+  /**
+   * @param status the status whose faults the notices tell of, and which the company is told of
+   * @param page gives the page's address on the local network; null without one
+   */
+  open(
+    status: StatusReader,
+    certificateEndsMs: () => number | null,
+    page: () => string | null = () => null,
+  ): void {
     this.#status = status;
     this.#certificateEndsMs = certificateEndsMs;
+    this.#page = page;
     for (const name of SETUP_NAMES) this.#add(name, status);
     this.forwarder.open();
   }
@@ -216,7 +225,7 @@ export class Sinks implements SinkSetups {
     });
     this.#notices = new Notices({
       ...this.#options,
-      ...{ status, outbox, writer },
+      ...{ status, outbox, writer, page: () => this.#page() },
       silentDays: notice?.notice_silent_days ?? 0,
       summaries: notice?.notice_summaries ?? [],
       wake: () => this.forwarder.apply([]),

@@ -3,6 +3,7 @@ import { messageOf, withHint } from "../domain/error.ts";
 import { faultName, faultsIn, type StatusReading, toldFault } from "../domain/fault.ts";
 import type { Id } from "../domain/id.ts";
 import type { CostlyReads, LedgerReader } from "../domain/ledger.ts";
+import type { LocationLimit } from "../domain/limit.ts";
 import type { Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import {
@@ -101,9 +102,9 @@ export class StatusReport implements StatusReader {
     }
   }
 
-  async status(userId?: Id): Promise<Status> {
+  async status(userId?: Id, limit: LocationLimit | null = null): Promise<Status> {
     if (monotonicMs(this.#dependencies.clock) - this.#diskReadMs >= DISK_AGE_MS) void this.#measureDisk();
-    const reading = await this.#read(userId);
+    const reading = await this.#read(userId, limit);
     const { lasting, bootedForMs, unread: _unread, troubles: _troubles, ...status } = reading;
     const seen = new Set<string>();
     const faults = faultsIn(reading, (what) => {
@@ -116,13 +117,13 @@ export class StatusReport implements StatusReader {
     return { ...status, faults: faults.map((fault) => toldFault(fault, status.timeZone)) };
   }
 
-  async #read(userId: Id | undefined): Promise<StatusReading> {
+  async #read(userId: Id | undefined, limit: LocationLimit | null): Promise<StatusReading> {
     const { clock, trust, lines, bootId, version, timeZone, currency } = this.#dependencies;
     const { announcedName, syncMs } = this.#dependencies;
     const nowMs = clock.nowMs();
     const bootedForMs = monotonicMs(clock);
     const uptimeMs = bootedForMs - this.#startedMonotonicMs;
-    const { ledger, tests, unread } = await this.#readLedger(nowMs, bootedForMs, userId);
+    const { ledger, tests, unread } = await this.#readLedger(nowMs, bootedForMs, userId, limit);
     const { driver, simulated, watched, failures } = lines.status();
     const wired = unread === null ? ledger.lastEdges : [...failures, ...watched.map((line) => ({ line }))];
     const own = new Set(wired.map(({ line }) => line));
@@ -152,11 +153,14 @@ export class StatusReport implements StatusReader {
   }
 
   /** What is wrong with the whole appliance must be told also where the ledger cannot be read. A user's part rejects. */
-  async #readLedger(nowMs: number, bootedForMs: number, userId: Id | undefined) {
+  async #readLedger(nowMs: number, bootedForMs: number, userId: Id | undefined, limit: LocationLimit | null) {
     const { costly, reader, bootId } = this.#dependencies;
     try {
-      const ledger = await costly.ledgerStatus(bootId, nowMs, userId);
-      const tests = reader.lineTests({ bootId, monotonicMs: bootedForMs }, userId);
+      const ledger = await costly.ledgerStatus(bootId, nowMs, userId, limit);
+      const own = new Set(ledger.lastEdges.map(({ line }) => line));
+      const tests = reader
+        .lineTests({ bootId, monotonicMs: bootedForMs }, userId)
+        .filter(({ line }) => limit === null || own.has(line));
       return { ledger, tests, unread: null };
     } catch (error) {
       if (userId !== undefined) throw error;

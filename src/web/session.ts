@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { SECOND_MS } from "../domain/clock.ts";
 import { sessionSeconds } from "../domain/member.ts";
-import { ApiFailure, ask, NOT_KEPT, statusOf, UNAUTHORIZED, UNAVAILABLE } from "./api/api.ts";
+import { ApiFailure, ask, FORBIDDEN, NOT_KEPT, statusOf, UNAUTHORIZED, UNAVAILABLE } from "./api/api.ts";
 import type { Body, Self } from "./api/shapes.ts";
 
 type Session =
@@ -115,7 +115,7 @@ async function signOut(): Promise<Session> {
   }
 }
 
-/** Throws ApiFailure, with status 401 for a wrong e-mail or password, and NOT_KEPT. Where too many sign in, it tries again, twice. */
+/** Throws ApiFailure, with status 401 for a wrong e-mail or password, FORBIDDEN for a program's key, and NOT_KEPT. Where too many sign in, it tries again, twice. */
 export async function signIn(email: string, password: string): Promise<Self> {
   for (let triesLeft = 2; ; triesLeft -= 1) {
     try {
@@ -164,6 +164,8 @@ async function askAccepted(): Promise<Self> {
   try {
     return await askSelf();
   } catch (error) {
+    // A program's session would stay in this browser for a year.
+    if (statusOf(error) === FORBIDDEN) await ask("post", "/api/logout");
     if (statusOf(error) !== UNAUTHORIZED) throw error;
     throw new ApiFailure(NOT_KEPT, "the browser does not keep the session");
   }

@@ -1,8 +1,11 @@
+import type { SettlementContent } from "../../src/contract/settlement.ts";
 import { NO_HASH } from "../../src/domain/chain-entry.ts";
 import type { NewRecord, RecordEntry } from "../../src/domain/record.ts";
-import { anchorOf, correctionText, hashOf, recordText } from "../../src/ledger/engine/chain.ts";
+import { anchorOf, correctionText, evidenceText, hashOf, recordText } from "../../src/ledger/engine/chain.ts";
 import type { SentBatch, SentEntry } from "../../src/notify/central-sink.ts";
 import { aRecordEntry } from "../domain/record-entry.ts";
+
+const OWNER = "0".repeat(24);
 
 /** The chain of a gateway's ledger, without the ledger. */
 export class TestChain {
@@ -24,7 +27,7 @@ export class TestChain {
       recordText(
         aRecordEntry({
           position,
-          userId: "0".repeat(24),
+          userId: OWNER,
           bootId: "b",
           line: "GPIO17",
           request: 1,
@@ -40,6 +43,45 @@ export class TestChain {
   sellMany(count: number, overrides: (index: number) => Partial<NewRecord> = () => ({})): this {
     for (let index = 0; index < count; index += 1) this.sell(overrides(index));
     return this;
+  }
+
+  /** Gives a part of a sale back, whose number is its position here. */
+  refund(sale: number, micros: number, overrides: Partial<RecordEntry> = {}): number {
+    return this.sell({
+      ...{ origin: "refund", valorMicros: -micros, refundOf: sale, reason: "se quejó", line: null },
+      ...overrides,
+    });
+  }
+
+  /** Closes a month that is that stretch of time, by the entries up to `mark`; these sales and net sum are settled. */
+  close(
+    month: string,
+    [from, until]: readonly [number, number],
+    mark = this.#position,
+    sales = 0,
+    net = 0,
+  ): number {
+    const split = { net, base: net, vat: 0, clinic: 0, company: net };
+    const none = { net: 0, base: 0, vat: 0, clinic: 0, company: 0 };
+    const content: SettlementContent = {
+      ...{ month, time: until, timeZone: "Europe/Madrid", currency: { code: "EUR", decimals: 2 } },
+      ...{ first: from, from, until, previous: null, since: mark, mark: { position: mark, hash: NO_HASH } },
+      numbers: null,
+      totals: {
+        ...{ sales, gross: net, refunds: 0, refunded: 0, voided: 0, voidedValue: 0, byHand: 0 },
+        ...{ byHandValue: 0, provisional: 0, first: 0, last: 0, net },
+        ...{ own: split, corrected: none, due: split },
+      },
+      ...{ locations: [], rooms: [], otherRooms: null, correctedMonths: [], corrections: [] },
+      ...{ moreCorrections: 0, gaps: [], moreGaps: 0 },
+    };
+    return this.#add((position) =>
+      evidenceText({
+        ...{ kind: "month_closed", position, timeMs: until, bootId: "boot 1", begunMs: 5, userId: OWNER },
+        ...{ way: "network", who: "ana@example.org", from: "::1", number: position },
+        details: JSON.stringify({ month, report: JSON.stringify(content) }),
+      }),
+    );
   }
 
   void(recordId: number): number {

@@ -73,6 +73,13 @@ describe("flanco central", () => {
     expect((await central("gateway", "zone", "malaga", "Atlantic/Canary")).exitCode).to.equal(0);
     expect((await central("gateway", "zone", "malaga", "Nowhere")).stderr).to.contain("no time zone Nowhere");
     expect((await central("gateway", "list", "--json")).stdout).to.contain("Atlantic/Canary");
+    expect(await central("settlement", "list", "--month", "2026-10")).to.include({
+      exitCode: 0,
+      stdout: "malaga\tnot closed\t0 sales and 0 here\n",
+    });
+    expect((await central("settlement", "list", "--month", "2026-13")).stderr).to.contain(
+      "It must be a month",
+    );
     expect((await central("upgrade")).stdout).to.contain("schema of this version");
   });
 

@@ -60,7 +60,7 @@ try {
   }
   await admin.query("VACUUM ANALYZE");
   const sales = companySales({ use: (run) => run(admin) }, await database.company());
-  const anywhere = { location: null, deviceId: null };
+  const anywhere = { location: null, deviceId: null, within: null };
   const any = { ...anywhere, from: null, to: null, room: null, roomPart: null };
   const overview = (period: "week" | "month" | "year") => () =>
     sales.overview("", { period, at: null, filter: anywhere }, NOW_MS);

@@ -141,8 +141,8 @@ for (const kind of ["sftp", "webdav"] as const) {
 
     it("that is slow is waited for, with a limit of our own, and left once the time is over", async () => {
       await server.start("100k");
-      const begun = performance.now();
-      const sending = rejection(send(place(), within(3_000)));
+      const time = new AbortController();
+      const sending = rejection(send(place(), time.signal));
       // The 19th field of proc_pid_stat(5), after the name in brackets.
       const niceOf = (pid: string) =>
         readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[16];
@@ -155,8 +155,11 @@ for (const kind of ["sftp", "webdav"] as const) {
         expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).to.not.contain("canary");
         expect(readFileSync(`/proc/${pid}/oom_score_adj`, "utf8").trim()).to.equal("900");
       }
+      // Over only once the child was seen: on a busy machine a second may pass before it runs.
+      time.abort(new DOMException("The time is over.", "TimeoutError"));
+      const over = performance.now();
       await sending;
-      expect(performance.now() - begun).to.be.below(5_000);
+      expect(performance.now() - over).to.be.below(2_000);
       await until("the child is gone", () => sendersOf(here.path).length === 0);
       await server.kill();
       await server.start();
@@ -233,7 +236,8 @@ describe("A clinic whose backups leave the house", () => {
       const { backup = null, waiting } = (await newest(program)) ?? {};
       return backup !== null && waiting === 0;
     };
-    return until("the newest backup is there", isThere);
+    // What sends it has the lowest priority, and what asks here has another one: beside other tests that takes long.
+    return until("the newest backup is there", isThere, 2 * MINUTE_MS);
   };
   let [passphrase, former] = ["", ""];
   let service: RunningService;

@@ -3,7 +3,13 @@ import { decideFork, initialise, pageAccess } from "../../src/company/company.ts
 import { type CompanySales, companySales } from "../../src/company/sales.ts";
 import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
 import type { OverviewPeriod } from "../../src/domain/overview.ts";
-import type { FoundRecord, FoundRecords, RecordFilter, RecordPosition } from "../../src/domain/record.ts";
+import {
+  type FoundRecord,
+  type FoundRecords,
+  RECORD_STATES,
+  type RecordFilter,
+  type RecordPosition,
+} from "../../src/domain/record.ts";
 import type { SalesReads } from "../../src/domain/sales.ts";
 import { walkRecords } from "../../src/http/record.ts";
 import { append } from "../../src/notify/central-sink.ts";
@@ -26,7 +32,7 @@ const WHY = 'un "motivo", según él';
 const ZERO_MS = NOW_MS - 30 * DAY_MS;
 const PLACES = ["Ángel", "B", `C "1"'; DROP SCHEMA flanco --`];
 const ROOMS = ["101", "Ático [1]*", "a\\b%_(x)", "ÁTICO"];
-const ANYWHERE = { location: null, deviceId: null };
+const ANYWHERE = { location: null, deviceId: null, within: null };
 const ALL = { ...ANYWHERE, from: null, to: null };
 const PERIODS: readonly OverviewPeriod[] = ["day", "week", "month", "year"];
 const GATEWAYS = 3;
@@ -174,7 +180,7 @@ describe("what was sold", () => {
     it(`has the same overview of a ${period} in both stores`, async () => {
       for (const at of [null, 20260131, 20251231, 20250228]) {
         for (const [location, deviceId] of WHERE) {
-          const request = { period, at, filter: { location, deviceId } };
+          const request = { period, at, filter: { location, deviceId, within: null } };
           await same((sales) => sales.overview(userId, request, NOW_MS), JSON.stringify(request));
         }
       }
@@ -192,7 +198,7 @@ describe("what was sold", () => {
   it("has the same sums in both stores", async () => {
     for (const [from, to] of WHEN) {
       for (const [location, deviceId] of WHERE) {
-        const filter = { from, to, location, deviceId };
+        const filter = { from, to, location, deviceId, within: null };
         await same((sales) => sales.sumRecords(userId, filter), JSON.stringify(filter));
       }
     }
@@ -223,6 +229,7 @@ describe("what was sold", () => {
             deviceId,
             room: room ?? null,
             roomPart: roomPart ?? null,
+            within: null,
           };
           await same(async (sales) => {
             const found: unknown[] = [];
@@ -234,6 +241,21 @@ describe("what was sold", () => {
     }
     const { count } = await central.sumRecords(userId, ALL);
     expect(count).to.be.greaterThan(700);
+  });
+
+  it("has the same records in both stores by state, and finds a number in each of its clinics", async () => {
+    for (const state of RECORD_STATES) {
+      await same(async (sales) => {
+        const found: unknown[] = [];
+        for await (const records of walkRecords(sales, userId, { ...ANY, state }))
+          found.push(...records.map(shown));
+        return found;
+      }, state);
+    }
+    const { records } = await central.findRecords(userId, {
+      ...{ filter: { ...ANY, number: 7 }, before: null, limit: 10 },
+    });
+    expect(records.map(({ number }) => number)).to.deep.equal([7, 7, 7]);
   });
 
   it("is searched in pages, each record once, in the order of time over all gateways", async () => {
@@ -373,7 +395,11 @@ describe("what was sold", () => {
     }
     // At half past midnight there on the 29th, the day before is compared up to half past midnight there.
     const nowMs = Date.UTC(2026, 2, 29, 0, 30, 1);
-    const request = { period: "day", at: null, filter: { location: "Tenerife", deviceId: null } } as const;
+    const request = {
+      period: "day",
+      at: null,
+      filter: { location: "Tenerife", deviceId: null, within: null },
+    } as const;
     const [span] = (await central.overview(userId, request, nowMs)).spans;
     expect(span?.before.count).to.equal(1);
   });

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect } from "chai";
 import { initialise, pageAccess, type RoleAccess } from "../../src/company/company.ts";
-import type { GatewayReport } from "../../src/contract/clinic.ts";
+import type { ClinicMonth, GatewayReport } from "../../src/contract/clinic.ts";
 import { DAY_MS } from "../../src/domain/clock.ts";
 import { LINK_PATH } from "../../src/domain/member.ts";
 import { append } from "../../src/notify/central-sink.ts";
@@ -16,7 +16,10 @@ import { CompanyDatabase } from "./postgres.ts";
 import { OWN } from "./simulated-gateway.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const VIEWS = ["/", "/clinicas", "/equipos", "/registros", "/informe", "/lugares", "/personas", "/mi-cuenta"];
+const VIEWS = [
+  ...["/", "/clinicas", "/equipos", "/liquidaciones", "/registros", "/informe"],
+  ...["/lugares", "/personas", "/mi-cuenta"],
+];
 
 const REPORT: GatewayReport = {
   version: "0.1.0",
@@ -32,6 +35,11 @@ const REPORT: GatewayReport = {
     { code: "certificate_ending", count: 1, sinceMs: 0, details: { endsTime: "=soon" } },
   ],
 };
+
+/** The last month that has ended. */
+const MONTH = new Date(Date.UTC(new Date().getFullYear(), new Date().getMonth() - 1))
+  .toISOString()
+  .slice(0, 7);
 
 describe("flanco central serve", () => {
   const database = new CompanyDatabase(["fsync=off"]);
@@ -84,6 +92,11 @@ describe("flanco central serve", () => {
         valorMicros: 2_500_000,
         createdTimeMs: Date.now() - index * DAY_MS - sale,
       }));
+      // Malaga has closed the month with what was sold, lugo with a sale too many.
+      const [year, month] = [new Date().getFullYear(), new Date().getMonth()];
+      const span = [Date.UTC(year, month - 1), Date.UTC(year, month)] as const;
+      chain.sell({ createdTimeMs: span[0], valorMicros: 1_500_000 });
+      chain.close(MONTH, span, chain.position, index + 1, 1.5 + 3 * index);
       const connection = await database.connectAs(gateway);
       await append(connection, chain.batch(), Date.now());
       if (name === "lugo") await append(connection, null, Date.now(), OWN, REPORT);
@@ -137,6 +150,20 @@ describe("flanco central serve", () => {
     expect(await (await one.get("/")).text()).to.contain("<title>");
   });
 
+  it("shows who has closed a month, who has not, and whose figures differ, and each settlement in full", async () => {
+    const { clinics } = (await read(one, `/clinic/settlements?month=${MONTH}`)).data as ClinicMonth;
+    const rows = clinics.map(({ name, now, settlement }) => [name, now?.sales, settlement?.differs]);
+    expect(rows).to.deep.equal([
+      ["lugo", 1, { sales: 1, revenue: 3 }],
+      ["malaga", 1, { sales: 0, revenue: 0 }],
+      ["soria", 0, undefined],
+    ]);
+    const found = await read(two, `/clinic/settlement?id=${clinics[0]?.settlement?.id}`);
+    expect(found.data).to.deep.include({ month: MONTH, number: 22, hash: clinics[0]?.settlement?.hash });
+    expect((await read(one, "/clinic/settlement?id=1")).status).to.equal(404);
+    expect((await read(one, "/clinic/settlements?month=2026-13")).status).to.equal(400);
+  });
+
   it("shows what each gateway tells of itself, its faults in words", async () => {
     const { data } = await read(one, "/gateway");
     const [lugo, malaga] = data as readonly { name: string; told: Record<string, unknown> | null }[];
@@ -175,17 +202,21 @@ describe("flanco central serve", () => {
     expect((await other.get("/metrics")).status).to.equal(404);
   });
 
-  it("lets owners say who reads, and staff read alone", async () => {
-    const member = { name: "Eva", email: "eva@example.org", role: "staff" };
-    const invited = await one.post("/api/member", { member }, cookie);
-    const { token } = ((await invited.json()) as { data: { token: string } }).data;
-    expect((await two.post("/api/link", { token, password: PASSWORD })).status).to.equal(200);
-    expect((await one.post("/api/link", { token, password: PASSWORD })).status).to.equal(401);
-    const eva = await two.signIn("eva@example.org", PASSWORD);
-    expect((await read(one, "/clinic?period=month", eva)).status).to.equal(200);
-    expect((await read(one, "/member", eva)).status).to.equal(403);
-    const display = { ...member, email: "tv@example.org", role: "display" };
-    expect((await one.post("/api/member", { member: display }, cookie)).status).to.equal(400);
+  it("lets owners say who reads, and staff and accountants read alone", async () => {
+    for (const role of ["staff", "accountant"]) {
+      const member = { name: "Eva", email: `${role}@example.org`, role };
+      const invited = await one.post("/api/member", { member }, cookie);
+      const { token } = ((await invited.json()) as { data: { token: string } }).data;
+      expect((await two.post("/api/link", { token, password: PASSWORD })).status).to.equal(200);
+      expect((await one.post("/api/link", { token, password: PASSWORD })).status).to.equal(401);
+      const eva = await two.signIn(member.email, PASSWORD);
+      expect((await read(one, "/clinic?period=month", eva)).status).to.equal(200);
+      expect((await read(one, "/member", eva)).status).to.equal(403);
+    }
+    for (const role of ["display", "program"]) {
+      const member = { name: "Eva", email: `${role}@example.org`, role };
+      expect((await one.post("/api/member", { member }, cookie)).status).to.equal(400);
+    }
   });
 
   it("shows a member of one company nothing of another", async () => {
@@ -260,6 +291,20 @@ describe("flanco central serve", () => {
       );
       expect(row).to.contain("roof_leaks (2)");
       expect(more).to.deep.equal([""]);
+      await page.goto(`/liquidaciones?month=${MONTH}`);
+      await page
+        .getByText(language === "es" ? "No coincide lo liquidado: lugo" : "Settled figures differ: lugo")
+        .waitFor();
+      await page.getByRole("link", { name: language === "es" ? "Abrir: malaga" : "Open: malaga" }).click();
+      await page.locator("article.report .report-seal").waitFor();
+      expect(await page.title()).to.equal(
+        `${language === "es" ? "Liquidación" : "Settlement"} ${MONTH} malaga`,
+      );
+      await page.evaluate(AXE);
+      const inDocument = (await page.evaluate("axe.run(document)")) as {
+        violations: readonly { id: string }[];
+      };
+      expect(inDocument.violations.map(({ id }) => id)).to.deep.equal([]);
       // What a gateway alone has is no view here.
       await page.goto("/lineas");
       await page.locator(".panel-figures").waitFor();

@@ -47,8 +47,8 @@ describe("flanco central upgrade", () => {
     await admin.query("ALTER ROLE flanco_malaga PASSWORD 'x'");
     const address = parseDatabaseAddress(old.url("flanco_malaga"));
     const gateway = await connect(address, () => "x");
-    const sendOld = async ({ ledger, after, entries, newest }: SentBatch) => {
-      const [row] = await gateway.query<{ outcome: string; head: string }>(OLD_APPEND, {
+    const sendOld = async ({ ledger, after, entries, newest }: SentBatch, by = gateway) => {
+      const [row] = await by.query<{ outcome: string; head: string }>(OLD_APPEND, {
         ...{ ledger, after, newest, nowMs: Date.now(), before: entries[0]?.previousHash ?? null },
         hashes: entries.map(({ hash }) => hash),
         texts: entries.map(({ text }) => text),
@@ -60,11 +60,30 @@ describe("flanco central upgrade", () => {
     expect(await sendOld(chain.batch())).to.equal("taken 4");
     expect(await sendOld(restored.batch(2))).to.equal("fork 3");
 
+    // A gateway that is newer than the schema: what it has given back counts as a sale until the upgrade.
+    await admin.query("SELECT flanco.add_gateway(1, 'lugo', 'Europe/Madrid', 'x')");
+    await admin.query("ALTER ROLE flanco_lugo PASSWORD 'x'");
+    const newer = await connect(parseDatabaseAddress(old.url("flanco_lugo")), () => "x");
+    const theirs = new TestChain().sellMany(2, () => ({ createdTimeMs: 5, valorMicros: 9 }));
+    theirs.refund(1, 4, { createdTimeMs: 6 });
+    theirs.close("1970-01", [0, 9], 3);
+    expect(await sendOld(theirs.batch(), newer)).to.equal("taken 4");
+
     await admin.query("SELECT flanco.set_page_role(1, 'flanco_page', 'x')");
     expect((await rejection(companyOf(admin, undefined))).hint).to.contain("flanco central upgrade");
     expect(await upgrade(admin)).to.equal(1);
-    expect(await upgrade(admin), "nothing is left to do").to.equal(3);
+    expect(await upgrade(admin), "nothing is left to do").to.equal(4);
     expect(dumped(old)).to.equal(dumped(fresh));
+
+    const read = (sql: string) => admin.query<Record<string, unknown>>(sql);
+    expect(
+      await read(
+        "SELECT counts[1], totals_micros[1] FROM flanco.sum WHERE gateway = 2 AND unit = 'day' AND location = ''",
+      ),
+    ).to.deep.equal([{ counts: "2", totals_micros: "14" }]);
+    expect(
+      await read("SELECT position, month, here_sales, here_micros FROM flanco.settlement"),
+    ).to.deep.equal([{ position: "4", month: "1970-01", here_sales: "2", here_micros: "14" }]);
 
     const [may] = await admin.query<{ tell: boolean }>(
       "SELECT has_table_privilege('flanco_page', 'flanco.told', 'INSERT') AS tell",
@@ -81,7 +100,8 @@ describe("flanco central upgrade", () => {
     chain.sell();
     expect(await append(gateway, chain.batch(5), Date.now(), own)).to.include({ outcome: "taken" });
     const found = await clinics(admin, company);
-    expect(found.clinics[0]).to.include({ position: 6, ownZone: "Europe/Madrid", forkedAt: null });
+    expect(found.clinics[1]).to.include({ position: 6, ownZone: "Europe/Madrid", forkedAt: null });
+    await newer.close();
     await gateway.close();
     await admin.close();
   });

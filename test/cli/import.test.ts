@@ -9,7 +9,8 @@ import { EMAIL, seededProgram, seedLedger } from "./ledger.ts";
 
 const NOON_MS = Date.UTC(2026, 2, 11, 12);
 const [NORTE, SUR] = ["Clínica Norte", "Clínica Sur"];
-const LEFT_OUT = "Left out, because this account has other content by their keys: ";
+const LEFT_OUT =
+  "Left out, because this account has other content by their keys, or not the sale of a refund: ";
 
 const ADD_ANA = ["user", "add", "--email", EMAIL, "--name", "Ana", "--password-stdin"];
 
@@ -89,6 +90,94 @@ describe("flanco import into an account that has something", () => {
     expect(await here.succeed(["import", file])).to.include("0 records; there already: 4 records.");
   });
 
+  describe("of the table of records, once a spreadsheet has saved it", () => {
+    const ODD_ROOMS = ["0101", "1E5", "3-1"];
+
+    /** What the account sold in those rooms as `flanco export --csv` writes it: its head, and a row of each room. */
+    async function exported(): Promise<readonly string[]> {
+      await change(here, async (writer, userId) => {
+        for (const [index, room] of ODD_ROOMS.entries()) {
+          const sale = {
+            room,
+            deviceId: "0072",
+            valorMicros: 4_500_000,
+            createdTimeMs: NOON_MS + 10 + index,
+          };
+          await writer.addRecord(userId, newRecord(sale), null);
+        }
+      });
+      const [head = "", ...rows] = (await here.succeed(["export", "--csv"])).trim().split("\n");
+      return [head, ...rows.filter((row) => row.includes(",0072,"))];
+    }
+
+    /** As LibreOffice in Spanish saves it: semicolons, and other rooms and device where they look like numbers. */
+    const saved = (rows: readonly string[], changes: readonly (readonly [string, string])[]) => {
+      const changed = rows.map((row) => changes.reduce((text, [from, to]) => text.replace(from, to), row));
+      return here.write("saved.csv", changed.map((row) => row.replaceAll(",", ";")).join("\r\n"));
+    };
+    const NUMBERS = [
+      [",0072,", ",72,"],
+      [",0101,", ",101,"],
+      [",1E5,", ",100000,"],
+    ] as const;
+
+    it("adds nothing, and names row and column of what the spreadsheet has changed", async () => {
+      const rows = await exported();
+      const before = sold(here);
+      expect(await here.succeed(["import", saved(rows, [])])).to.include("0 records; there already: 3");
+      const { exitCode, stdout, stderr } = await here.call(["import", saved(rows, NUMBERS)]);
+      expect([exitCode, stdout]).to.deep.equal([
+        3,
+        "added: 0 locations, 0 devices, 0 records; there already: 1 records.\n",
+      ]);
+      expect(stderr).to.match(/saved\.csv:2: habitacion: \S+: room 101 of /);
+      expect(stderr).to.match(/saved\.csv:3: habitacion: \S+: room 100000 of /);
+      expect(sold(here)).to.deep.equal(before);
+    });
+
+    it("adds nothing either where the column of keys was removed", async () => {
+      const rows = (await exported()).map((row) => row.slice(row.indexOf(",") + 1));
+      const before = sold(here);
+      for (const [changes, known] of [
+        [[], 3],
+        [NUMBERS, 1],
+      ] as const) {
+        const { stdout } = await here.call(["import", saved(rows, changes)]);
+        expect(stdout).to.include(`0 records; there already: ${known} records.`);
+      }
+      expect(sold(here)).to.deep.equal(before);
+    });
+
+    it("takes a room of the same number that sold at another time for another room", async () => {
+      const rows = (await exported()).map((row) => row.slice(row.indexOf(",") + 1));
+      const later = rows.map((row) => row.replace(String(NOON_MS + 10), String(NOON_MS + 20)));
+      expect(await here.succeed(["import", saved(later, [[",0101,", ",101,"]])])).to.include("1 records;");
+    });
+
+    for (const [changes, mistake] of [
+      [[[",3-1,", ",03/01/26,"]], "saved.csv:4: habitacion: 03/01/26 is what a spreadsheet makes of"],
+      [[[",3-1,", ",03-ene,"]], "saved.csv:4: habitacion: 03-ene is what a spreadsheet makes of"],
+      [[[",1E5,", ",1.00E+05,"]], "saved.csv:3: habitacion: 1.00E+05 is what a spreadsheet makes of"],
+      [[[`,${NOON_MS + 10},`, ",1.77323E+12,"]], "saved.csv:2: createdTime: must be milliseconds"],
+      [[[`,${NOON_MS + 10},`, ",11/03/2026 12:00,"]], "saved.csv:2: createdTime: must be milliseconds"],
+      [[[",4.5,", ",04-may,"]], "saved.csv:2: valor: must be a number in digits"],
+      [
+        [[",Pasillo A,", ",01/02/2026,"]],
+        "saved.csv:2: deviceName: 01/02/2026 is what a spreadsheet makes of",
+      ],
+      [[["habitacion", "Habitación"]], "saved.csv:1: the first row does not name habitacion."],
+    ] as const) {
+      it(`names row and column: ${changes[0][1]}`, async () => {
+        const rows = await exported();
+        const before = sold(here);
+        const { exitCode, stderr } = await here.call(["import", saved(rows, changes)]);
+        expect(exitCode).to.equal(1);
+        expect(stderr).to.include(mistake);
+        expect(sold(here)).to.deep.equal(before);
+      });
+    }
+  });
+
   it("leaves out, and names, what has a key of the account with another content, or is void in the file alone", async () => {
     const lines = (await here.succeed(["export"])).trim().split("\n");
     const [wrong = {}, voided = {}, right = {}] = lines
@@ -110,6 +199,41 @@ describe("flanco import into an account that has something", () => {
     expect(stderr).to.include(`${voided["key"]}: room 101 of Pasillo A, 4, 2026-03-11T12:00:00.001Z, void\n`);
     expect(stderr).to.include("another/1: ").and.to.include("flanco void");
     expect(sold(here)).to.have.length(4);
+  });
+
+  it("leaves out, and names, a refund that is none of a sale here: by its key, its sign or its size", async () => {
+    const lines = (await here.succeed(["export"])).trim().split("\n");
+    const records = lines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ kind }) => kind === "record");
+    const [sale = {}] = records;
+    const refund = (key: string, valor: number, refundOf: unknown) => ({
+      ...sale,
+      ...{ key, valor, refundOf, reason: "no signal", createdTime: NOON_MS + 60_000 },
+    });
+    const file = here.write(
+      "refunds.jsonl",
+      [
+        ...[refund("x/1", -1, "nowhere"), refund("x/2", 1, sale["key"]), refund("x/3", -40, sale["key"])],
+        ...[refund("x/4", -1, sale["key"]), refund("x/5", -1, "x/4")],
+      ]
+        .map((entry) => JSON.stringify(entry))
+        .join("\n"),
+    );
+    const { exitCode, stdout, stderr } = await here.call(["import", file]);
+    expect([exitCode, stdout]).to.deep.equal([
+      3,
+      "added: 0 locations, 0 devices, 1 records; there already: 0 records.\n",
+    ]);
+    for (const [line, key] of [
+      [1, "x/1"],
+      [2, "x/2"],
+      [3, "x/3"],
+      [5, "x/5"],
+    ]) {
+      expect(stderr).to.include(`refunds.jsonl:${line}: refundOf: ${key}: `);
+    }
+    expect(await here.succeed(["verify"])).to.match(/^4 records: /);
   });
 
   it("leaves the settings of a wired line as they are, and says what the file has otherwise", async () => {

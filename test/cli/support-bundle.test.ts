@@ -63,6 +63,7 @@ describe("The bundle of flanco doctor", () => {
       bias: "as-is",
       debounce_ms: 50,
       rearm_ms: 0,
+      paid_minutes: 0,
     });
     expect(JSON.parse(read("findings.json"))).to.have.lengthOf(14);
     expect(read("kernel.txt")).to.equal("mmc0: card error\n");

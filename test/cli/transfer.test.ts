@@ -18,7 +18,8 @@ function countsOf(said: string): readonly number[] {
 }
 
 /** The columns of a table that has them all. */
-const HEAD = "locationName,deviceName,deviceId,habitacion,valor,createdTime,endedTime,provisional,voidReason";
+const HEAD =
+  "locationName,deviceName,deviceId,habitacion,valor,createdTime,endedTime,provisional,voidReason,refundOf,reason";
 const entriesOf = (exported: string) =>
   exported
     .trim()

@@ -49,7 +49,7 @@ describe("flanco user, while no service runs", () => {
   it("says what may be changed where a change has nothing to change", async () => {
     const refused = await program.call(["user", "change", "--email", EMAIL]);
     expect(refused.exitCode).to.equal(2);
-    expect(refused.stderr.split("\n")[0]).to.equal("error: nothing to change: give --name, --role or both");
+    expect(refused.stderr.split("\n")[0]).to.match(/^error: nothing to change: give --name, --role/);
   });
 
   it("needs a terminal or --password-stdin for a password", async () => {
@@ -132,6 +132,51 @@ describe("flanco user, while the service runs", () => {
     expect((await login()).status).to.equal(401);
   });
 
+  it("limits a member to locations by their names, and takes the limit away", async () => {
+    const email = "sur@example.org";
+    const cookie = await service.signIn(EMAIL, PASSWORD);
+    for (const name of ["Clínica Oeste", "Clínica Sur"])
+      await service.post("/api/location", { location: { name, description: "" } }, cookie);
+    const to = ["--location", "Clínica Sur"];
+    await program.succeed([...adding(email), "--account", EMAIL, ...to], PASSWORD);
+    const seen = async () => {
+      const answer = await service.get("/api/location", await service.signIn(email, PASSWORD));
+      const { data } = (await answer.json()) as { data: { name: string }[] };
+      return data.map(({ name }) => name);
+    };
+    expect(await seen()).to.deep.equal(["Clínica Sur"]);
+    await program.succeed(["user", "change", "--email", email, ...to, "--location", "Clínica Oeste"]);
+    expect(await seen()).to.include.members(["Clínica Sur", "Clínica Oeste"]);
+    const unknown = await program.call(["user", "change", "--email", email, "--location", "Nada"]);
+    expect(unknown.stderr).to.include('There is no location "Nada".');
+    await program.succeed(["user", "change", "--email", email, "--all-locations"]);
+    expect(await seen()).to.include("Clínica Oeste");
+    await program.succeed(["user", "remove", "--email", email]);
+  });
+
+  it("prints a program's key once, and another one that ends it; the program signs in and posts", async () => {
+    const email = "rele-1@programa.invalid";
+    const add = ["user", "add", "--name", "Relé", "--email", email, "--account", EMAIL, "--role", "program"];
+    expect((await program.call([...add, "--link"])).exitCode).to.equal(2);
+    expect((await program.call([...add, "--password-stdin"], PASSWORD)).exitCode).to.equal(2);
+    const keyIn = (stdout: string) =>
+      /^\S+ signs in with this key as its password, which is not shown again:\n {2}([\w-]{22})\n$/.exec(
+        stdout,
+      )?.[1] ?? "";
+    const cookie = await service.signIn(email, keyIn(await program.succeed(add)));
+    expect((await service.post("/api/data", aRecord(), cookie)).status).to.equal(201);
+    const passwd = await program.call(["user", "passwd", "--password-stdin", "--email", email], PASSWORD);
+    expect(passwd.stderr).to.match(/^flanco: A program signs in with a key/);
+    const another = keyIn(await program.succeed(["user", "reset", "--email", email]));
+    expect((await service.get("/api/verify", cookie)).status).to.equal(401);
+    const again = await service.signIn(email, another);
+    expect(await program.succeed(["user", "sign-out", "--email", email])).to.equal(
+      `${email} has no key, and is signed out everywhere.\n`,
+    );
+    expect((await service.get("/api/verify", again)).status).to.equal(401);
+    await program.succeed(["user", "remove", "--email", email]);
+  });
+
   it("signs a removed user out, takes the devices along when told to, and keeps the records", async () => {
     const cookie = await service.signIn(EMAIL, PASSWORD);
     const posted = await service.post("/api/data", aRecord(), cookie);
@@ -146,6 +191,6 @@ describe("flanco user, while the service runs", () => {
     expect(removed.stdout).to.equal(`${EMAIL} can no longer sign in.\n`);
     expect((await service.get("/api/verify", cookie)).status).to.equal(401);
     expect((await program.call(["wiring", "list", "--json"])).stdout).to.equal("[]\n");
-    expect(recordRows(program.ledgerFile).map(({ room }) => room)).to.deep.equal(["101"]);
+    expect(recordRows(program.ledgerFile).map(({ room }) => room)).to.deep.equal(["101", "101"]);
   });
 });

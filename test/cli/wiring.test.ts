@@ -33,6 +33,7 @@ describe("flanco wiring, while no service runs", () => {
 
   it("exports what import wires again, equal to the last letter, also where two users have one dId", async () => {
     const settings = ["--active-low", "--bias", "pull-up", "--debounce-ms", "7", "--rearm-ms", "900"];
+    settings.push("--paid-minutes", "1440");
     await program.succeed(setting("GPIO17", "7234", "101", "--account", EVA, ...settings));
     const exported = await program.succeed(["wiring", "export"]);
     for (const line of ["GPIO17", "SIM0", "SIM5"]) await program.succeed(["wiring", "remove", line]);
@@ -49,6 +50,7 @@ describe("flanco wiring, while no service runs", () => {
       bias: "pull-up",
       debounce_ms: 7,
       rearm_ms: 900,
+      paid_minutes: 1_440,
     });
     expect(wiring[1]).to.include({ line: "SIM0", user: EMAIL });
   });
@@ -66,6 +68,22 @@ describe("flanco wiring, while no service runs", () => {
     const adding = ["user", "add", "--email", EVA, "--name", "Eva", "--password-stdin"];
     expect((await program.run(adding, { ...bare, input: `${PASSWORD}\n` })).exitCode).to.equal(0);
     expect((await program.run(["wiring", "list"], bare)).stdout).to.equal("No line is wired.\n");
+  });
+
+  it("says how to move what is paid of a room, and that nothing is", async () => {
+    const moved = await program.run([
+      "wiring",
+      "move-paid",
+      "--device",
+      "7234",
+      "--room",
+      "101",
+      "--to-room",
+      "102",
+      ...OWN,
+    ]);
+    expect(moved.exitCode).to.equal(1);
+    expect(moved.stderr).to.contain("Nothing is paid of room 101");
   });
 
   it("lists whose a device is where there are two accounts", async () => {

@@ -17,5 +17,6 @@ export function aRecordEntry(given: Partial<RecordEntry>): RecordEntry {
 export function aStoredRecord(given: Partial<StoredRecord> = {}): StoredRecord {
   const entry = aRecordEntry({ position: 1, number: 1 });
   const { position: recordId, userId, bootId, line, request, sequence, monotonicNs, ...same } = entry;
-  return { ...same, recordId, endedTimeMs: null, provisional: false, voided: null, ...given };
+  const nothing = { endedTimeMs: null, provisional: false, voided: null, refundedMicros: 0, paid: null };
+  return { ...same, ...nothing, recordId, ...given };
 }

@@ -25,7 +25,9 @@ describe("A report", () => {
 
   it("lists fewer rooms with long names, so that it stays below a megabyte", () => {
     const report = reportOf(Array.from({ length: 2_000 }, (_, index) => `${index}`.padEnd(200, "豪")));
-    const text = JSON.stringify(report.rooms().map((room) => ({ ...room, totalMicros: 0 })));
+    const text = JSON.stringify(report.rooms(), (_name, value: unknown) =>
+      typeof value === "bigint" ? Number(value) : value,
+    );
     expect(Buffer.byteLength(text)).to.be.below(1_000_000);
     expect(report.others()).not.to.equal(null);
   });

@@ -12,6 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { runCommand } from "../../scripts/command.ts";
+import { installFor } from "../../scripts/debian.ts";
 import { CHECKOUT } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
@@ -37,6 +38,8 @@ const STUBS: Readonly<Record<string, string>> = {
 
 /** Runs the package's script with real disks, each a file of this machine, and a systemd of its own. */
 describe("flanco backup-disk", () => {
+  before(() => installFor("disk with partitions"));
+
   const disks: string[] = [];
   // Before the directory is removed that they lie in.
   afterEach(() => {
@@ -146,7 +149,7 @@ describe("flanco backup-disk", () => {
 
   it("formats the one partition that a new stick has", () => {
     const disk = plugIn();
-    runCommand(["sh", "-c", 'echo ",,c" | sfdisk --quiet "$1"', "sh", disk]);
+    runCommand(["sfdisk", "--quiet", disk], { input: ",,c\n" });
     runCommand(["partx", "--add", disk]);
     const { status, said } = prepare(disk, "erase", `${disk}p1`);
     expect(status, said).to.equal(0);
@@ -251,7 +254,7 @@ describe("flanco backup-disk", () => {
     expect(mounted.status).to.equal(1);
 
     const parted = plugIn();
-    runCommand(["sh", "-c", `printf '2048,8192\n16384,8192\n' | sfdisk --quiet "$1"`, "sh", parted]);
+    runCommand(["sfdisk", "--quiet", parted], { input: "2048,8192\n16384,8192\n" });
     runCommand(["partx", "--add", parted]);
     refuses(parted, /holds several things, name the one that is meant: \S+p1 \S+p2/);
     refuses(root.file("script"), /is no disk/);

@@ -23,12 +23,13 @@ const ENDLESS_MS = 10_000;
 /** How long a start waits here for a removable disk. */
 const DISK_MS = 1_000;
 /** As if the unit had TimeoutStartSec= of this, so that the test is short. */
-const TIMEOUT_START_MS = 4_000;
+const TIMEOUT_START_MS = 10_000;
 const LOOK_MS = 50;
 /** By then the proof is in the one long call of SQLite, after its short ones. */
 const IN_THE_CHECK_MS = 6_000;
 /** Moments within the work at which the service is stopped, in milliseconds from its first sign. */
-const MOMENTS = process.env["FLANCO_FAULTS"] === "short" ? [1_500] : [0, 300, 700, 1_500, 4_000];
+const SHORT = process.env["FLANCO_FAULTS"] === "short";
+const MOMENTS = SHORT ? [1_500] : [0, 300, 700, 1_500, 4_000];
 
 /** Looks for what is due at once, in place of a minute after the start. */
 const AT_ONCE: Patch = {
@@ -159,9 +160,11 @@ describe("Long work on a ledger, on a slow disk", function () {
         }
       };
       const watched = watch();
-      expect(await overdue(program)).to.equal(0);
-      watching.on = false;
+      const overdueMs = await overdue(program).finally(() => {
+        watching.on = false;
+      });
       await watched;
+      expect(overdueMs).to.equal(0);
       for (const answer of answers.values()) {
         expect(answer.status).to.equal(503);
         expect(answer.headers.get("Retry-After")).to.match(/^\d+$/);
@@ -176,10 +179,11 @@ describe("Long work on a ledger, on a slow disk", function () {
       expect((await fetch(`${base}/healthz`)).status).to.equal(200);
     });
 
-    it("goes on beyond systemd's patience where nothing is said (control)", async () => {
-      const program = variants.program([LATER_SCHEMA, ...CONTROLS["long work says nothing to systemd"]]);
-      expect(await overdue(program)).to.be.above(0);
-    });
+    if (!SHORT)
+      it("goes on beyond systemd's patience where nothing is said (control)", async () => {
+        const program = variants.program([LATER_SCHEMA, ...CONTROLS["long work says nothing to systemd"]]);
+        expect(await overdue(program)).to.be.above(0);
+      });
 
     for (const momentMs of MOMENTS) {
       it(`ends with a stop ${momentMs} ms after its beginning, and the next start does it`, async () => {
@@ -245,13 +249,14 @@ describe("Long work on a ledger, on a slow disk", function () {
       await until("it is ready", () => said.stdout.includes("flanco is ready."));
     });
 
-    it("does not start where it is waited for (control)", async () => {
-      const { said, tails } = await startBeside(
-        variants.program([IMPATIENT, ...CONTROLS["a start waits for each disk"]]),
-      );
-      await until("the start reads the tail", () => tails.some(isRead));
-      expect(said.stdout).not.to.contain("flanco is ready.");
-    });
+    if (!SHORT)
+      it("does not start where it is waited for (control)", async () => {
+        const { said, tails } = await startBeside(
+          variants.program([IMPATIENT, ...CONTROLS["a start waits for each disk"]]),
+        );
+        await until("the start reads the tail", () => tails.some(isRead));
+        expect(said.stdout).not.to.contain("flanco is ready.");
+      });
 
     it("ends all the same", async () => {
       // A thread that waits for a disk cannot be ended: the process is.
@@ -259,11 +264,12 @@ describe("Long work on a ledger, on a slow disk", function () {
       expect(await records()).to.equal(RECORDS);
     });
 
-    it("does not end where it is waited for (control)", async () => {
-      expect(await stopHanging(variants.program(CONTROLS["a stop waits for each disk"]))).to.equal(
-        "waits for the work",
-      );
-    });
+    if (!SHORT)
+      it("does not end where it is waited for (control)", async () => {
+        expect(await stopHanging(variants.program(CONTROLS["a stop waits for each disk"]))).to.equal(
+          "waits for the work",
+        );
+      });
   });
 
   describe("beside the service", () => {
@@ -283,10 +289,11 @@ describe("Long work on a ledger, on a slow disk", function () {
       });
     }
 
-    it("holds a stop up where it runs in a thread of the service (control)", async () => {
-      const program = variants.program([AT_ONCE, ...CONTROLS["jobs run in a thread of the service"]]);
-      // It waits for the work, or for the program's own end of a stop that hangs: by the moment that the thread is in.
-      expect(await stopAt(program, IN_THE_CHECK_MS)).not.to.equal(0);
-    });
+    if (!SHORT)
+      it("holds a stop up where it runs in a thread of the service (control)", async () => {
+        const program = variants.program([AT_ONCE, ...CONTROLS["jobs run in a thread of the service"]]);
+        // It waits for the work, or for the program's own end of a stop that hangs: by the moment that the thread is in.
+        expect(await stopAt(program, IN_THE_CHECK_MS)).not.to.equal(0);
+      });
   });
 });

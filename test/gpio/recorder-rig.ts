@@ -24,6 +24,7 @@ export function wiring(line: string, overrides: Partial<Wiring> = {}): Wiring {
     bias: "as-is",
     debounceMs: 0,
     rearmMs: 0,
+    paidMinutes: 0,
     ...overrides,
   };
 }

@@ -37,7 +37,10 @@ describe("A change of a room", () => {
     queue = new SightingQueue(ledger.writer, SILENT, 1);
     queue.add(level("GPIO17", 0, deviceId));
     queue.add(level("GPIO17", 1, deviceId));
-    const changed = ledger.writer.setPrices(user.id, ["GPIO17"], 9_000_000);
+    const changed = ledger.writer.setPrices(user.id, ["GPIO17"], {
+      valorMicros: 9_000_000,
+      paidMinutes: null,
+    });
     queue.add(level("GPIO17", 2, deviceId));
     await changed;
     queue.add(level("GPIO17", 3, deviceId));

@@ -87,6 +87,9 @@ const anActuator = (actuator: unknown) => aDevice({ dId: "8000", actuators: [act
 const ofDevice = (field: string) => (value: unknown) => aDevice({ dId: "8000", [field]: value });
 const ofWiring = (field: string) => (value: unknown) => aWiring({ [field]: value });
 const ofRecord = (field: string) => (value: unknown) => aRecord({ [field]: value });
+const ofTerms = (otherwise: object) => ({
+  terms: { locationId: "0".repeat(24), from: "2026-01", kind: "share", share: 25, ...otherwise },
+});
 
 /** By operation, bodies with one field that is wrong. */
 const WRONG_BODIES: Readonly<Record<string, ReturnType<typeof wrong>>> = {
@@ -165,6 +168,12 @@ const WRONG_BODIES: Readonly<Record<string, ReturnType<typeof wrong>>> = {
     (logo) => ({ letterhead: { ...LETTERHEAD, logo } }),
     ...NO_LOGO,
   ),
+  "put /api/terms": [
+    ...wrong("share", "range", (share) => ofTerms({ share }), 100.1, -1),
+    ...wrong("vat", "type", (vat) => ofTerms({ vat }), 21.001),
+    ...wrong("from", "type", (from) => ofTerms({ from }), "2026-13"),
+  ],
+  "post /api/settlement": wrong("month", "type", (month) => ({ settlement: { month } }), "octubre"),
   "post /api/record/void": [
     ...wrong("number", "type", (number) => ({ void: { number, reason: "x" } }), "1"),
     ...wrong("reason", "required", (reason) => ({ void: { number: 1, reason } }), " "),

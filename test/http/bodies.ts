@@ -93,9 +93,18 @@ export const BODIES: Readonly<Record<string, object>> = {
   "patch /api/location": { location: { name: "Norte", description: "x" } },
   "post /api/data": aRecord(),
   "post /api/record/void": { void: { number: 1, reason: "Prueba" } },
+  "post /api/record/sale": {
+    sale: { dId: "7234", room: "101", time: NOON_MS - 1_000, valor: 5, reason: "Prueba" },
+  },
+  "post /api/record/refund": { refund: { number: 1, valor: 1, reason: "Prueba" } },
+  "put /api/terms": { terms: { locationId: "0".repeat(24), from: "2026-01", kind: "share", share: 25 } },
+  "post /api/settlement": { settlement: { month: "2026-01", counted: [{ location: "Norte", valor: 1 }] } },
   "put /api/letterhead": { letterhead: { company: "x", taxNumber: "x", address: "x", logo: "" } },
   "put /api/wiring": aWiring(),
   "put /api/wiring/price": { price: { lines: ["SIM0"], valor: 5 } },
+  "post /api/room/paid-time": {
+    move: { from: { dId: "7234", room: "101" }, to: { dId: "7234", room: "102" } },
+  },
   "put /api/commission": { commission: { lines: ["SIM0"], minutes: 30 } },
   "put /api/commission/room": { room: { dId: "7234", room: "101" } },
   "put /api/commission/tick": { tick: { dId: "7234", room: "101", note: "" } },
@@ -131,6 +140,7 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>>
   "/api/record/sum": { from: "2026-03-11", room: "101" },
   "/api/record": { from: "2026-03-11", location: "Clínica Norte" },
   "/api/export": { lang: "es" },
+  "/api/report/days": { month: "2026-03", lang: "es" },
   "/api/report": { month: "2026-03", location: "Clínica Norte" },
 };
 

@@ -73,6 +73,21 @@ for (const [what, config, most] of [
       expect(appliance.recordsOf(user.id)).to.have.lengthOf(most);
     });
 
+    it("is half as much for a program, so that one that runs wild does not shut out the others", async () => {
+      const [wild, other] = [
+        await appliance.addMember(user.id, "program"),
+        await appliance.addMember(user.id, "program"),
+      ];
+      let stored = 0;
+      while ((await post(wild)).status === 201) stored += 1;
+      expect(stored).to.equal(Math.floor(most / 2));
+      expect((await post(wild)).body.message).to.match(
+        /^This program has posted as much as it may in a day\./,
+      );
+      await post(other).expect(201);
+      await post().expect(201);
+    });
+
     it("is of each account by itself", async () => {
       await fill();
       await post(await appliance.addUser()).expect(201);
@@ -107,14 +122,16 @@ describe("A day's bound of changes that stay in the books", () => {
     const { valor: _valor, ...settings } = aWiring().wiring;
     const eva = { name: "Eva", email: "eva@example.org", role: "technician", passwordHash: null } as const;
     const { id: memberId } = await appliance.writer.addMember(user.id, eva);
+    const relay = { ...eva, email: "rele@programa.invalid", role: "program", passwordHash: "key" } as const;
+    const { id: programId } = await appliance.writer.addMember(user.id, relay);
     const change = (valorMicros: number) => {
-      const wiring = { ...settings, bias: "as-is", valorMicros } as const;
+      const wiring = { ...settings, bias: "as-is", valorMicros, paidMinutes: 0 } as const;
       return appliance.writer.setWiring([{ userId: user.id, wiring }], networkActor("192.0.2.7", null));
     };
     await Promise.all(Array.from({ length: LASTING_A_DAY - 1 }, (_, turn) => change(turn)));
     const member = { name: "Luis", email: "luis@example.org", role: "staff" };
     await user.post("/api/member", { member }).expect(429);
-    expect(appliance.reader.members(user.id), "no member without a link").to.have.length(2);
+    expect(appliance.reader.members(user.id), "no member without a link").to.have.length(3);
     await change(LASTING_A_DAY);
     for (const [operation, body] of [
       ["put /api/wiring", aWiring()],
@@ -123,6 +140,7 @@ describe("A day's bound of changes that stay in the books", () => {
       ["put /api/sink", BODIES["put /api/sink"]],
       ["delete /api/sink?name=email", undefined],
       ["post /api/member/link", { memberId }],
+      ["post /api/member/link", { memberId: programId }],
       [`patch /api/member?memberId=${memberId}`, { member: { role: "staff" } }],
     ] as const) {
       const [method, path = ""] = operation.split(" ") as ["put" | "post" | "patch" | "delete", string];
@@ -142,6 +160,7 @@ describe("A day's bound of changes that stay in the books", () => {
     await user.post("/api/commission/mend", { room }).expect(429);
     await user.post("/api/commission/report", BODIES["post /api/commission/report"]).expect(429);
     await user.post("/api/member/sign-out", { memberId }).expect(200);
+    await user.post("/api/member/sign-out", { memberId: programId }).expect(200);
     await user.delete("/api/member", { memberId }).expect(200);
   });
 });

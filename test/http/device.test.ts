@@ -156,6 +156,24 @@ describe("The rooms of a user", () => {
     expect(other).to.include({ room: "102", sales: 0 });
   });
 
+  it("say how long ago each has sold last, so that silent ones show", async () => {
+    const day = 86_400_000;
+    await user.post("/api/device", aDevice()).expect(200);
+    const [{ deviceId }] = await user.data("/api/room");
+    for (const [habitacion, daysAgo] of [
+      ["101", 70],
+      ["101", 12],
+      ["102", 70],
+    ] as const) {
+      const record = aRecord({ deviceId, habitacion, createdTime: NOON_MS - daysAgo * day });
+      await user.post("/api/data", record).expect(201);
+    }
+    expect((await user.data("/api/room/last-sale")).slice(0, 2)).to.deep.equal([
+      { deviceId, room: "101", daysAgo: 12 },
+      { deviceId, room: "102", daysAgo: null },
+    ]);
+  });
+
   it("have their level, and since when their line is at it", async () => {
     const line = await WiredLine.wire(appliance, user, "SIM3", { dId: "wired", actuatorId: "102" });
     await line.go(true);

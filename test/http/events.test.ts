@@ -61,14 +61,17 @@ describe("Live events", () => {
   it("of one commit are written once, for all streams that see the same", async () => {
     const events = new EventStreams();
     const written = ["owner", "staff", "display"].map((role) => {
-      const stream = events.listen({ userId: "ana", memberId: role, role: role as Role }, () => true);
+      const stream = events.listen(
+        { userId: "ana", memberId: role, role: role as Role, limit: null },
+        () => true,
+      );
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => void chunks.push(chunk));
       return chunks;
     });
     await turn();
     for (const chunks of written) chunks.length = 0;
-    const room = { deviceId: "d", actuatorId: "101", value: true, timeMs: 1 };
+    const room = { deviceId: "d", locationId: "l", actuatorId: "101", value: true, timeMs: 1 };
     events.tell([
       { kind: "record", userId: "ana", record: stored(1, A_SALE) },
       { kind: "record", userId: "luis", record: stored(2, A_SALE) },
@@ -85,7 +88,10 @@ describe("Live events", () => {
     const events = new EventStreams();
     events.open();
     try {
-      const stream = events.listen({ userId: "ana", memberId: "ana", role: "owner" }, () => true);
+      const stream = events.listen(
+        { userId: "ana", memberId: "ana", role: "owner", limit: null },
+        () => true,
+      );
       let text = "";
       stream.on("data", (chunk: Buffer) => {
         text += chunk;
@@ -96,11 +102,17 @@ describe("Live events", () => {
         text = "";
         return lines;
       };
-      expect((await told())?.[0]).to.equal(events.positionOf({ userId: "ana", role: "owner" }));
+      expect((await told())?.[0]).to.equal(events.positionOf({ userId: "ana", role: "owner", limit: null }));
       mock.timers.tick(15_000);
-      expect(await told()).to.deep.equal([events.positionOf({ userId: "ana", role: "owner" }), "beat"]);
+      expect(await told()).to.deep.equal([
+        events.positionOf({ userId: "ana", role: "owner", limit: null }),
+        "beat",
+      ]);
       events.tell([{ kind: "record", userId: "ana", record: stored(1, A_SALE) }]);
-      expect(await told()).to.deep.equal([events.positionOf({ userId: "ana", role: "owner" }), "record"]);
+      expect(await told()).to.deep.equal([
+        events.positionOf({ userId: "ana", role: "owner", limit: null }),
+        "record",
+      ]);
       events.tell([{ kind: "user", userId: "ana" }]);
       expect(await told()).to.equal(null);
       events.tell([{ kind: "record", userId: "luis", record: stored(2, A_SALE) }]);
@@ -126,7 +138,7 @@ describe("Live events", () => {
     const [sameRun, higher] = String(after).split(":");
     expect(sameRun).to.equal(run);
     expect(Number(higher)).to.be.greaterThan(Number(number));
-    expect(new EventStreams().positionOf({ userId: user.id, role: "owner" })).not.to.match(
+    expect(new EventStreams().positionOf({ userId: user.id, role: "owner", limit: null })).not.to.match(
       new RegExp(`^${run}`),
     );
   });
@@ -152,15 +164,18 @@ describe("Live events", () => {
   });
 
   it("tell no number of changes", () => {
-    const room = { deviceId: "d", actuatorId: "101", value: true, timeMs: 1 };
+    const room = { deviceId: "d", locationId: "l", actuatorId: "101", value: true, timeMs: 1 };
     let nowMs = 0;
     const positionAfter = (times: readonly number[]) => {
+      nowMs = 0;
       const events = new EventStreams(() => nowMs);
+      const position = () => events.positionOf({ userId: "ana", role: "display", limit: null }).split(":")[1];
+      expect(position()).to.equal("0");
       for (const time of times) {
         nowMs = time;
         events.tell([{ kind: "actuator", userId: "ana", ...room }]);
       }
-      return events.positionOf({ userId: "ana", role: "display" }).split(":")[1];
+      return position();
     };
     expect(positionAfter([10.5, 20.5, 30.5, 40.5]))
       .to.equal("40")
@@ -220,6 +235,7 @@ describe("Live events", () => {
         missed: 4,
         missedRises: 2,
         reason: "overflow",
+        added: 0,
       },
     });
   });
@@ -231,8 +247,8 @@ describe("Live events", () => {
     ] as const;
     const voided = { timeMs: NOON_MS, reason: "Cobro de prueba" };
     appliance.events.tell([
-      { kind: "void", userId: user.id, number: 7, voided },
-      { kind: "void", userId: other.id, number: 8, voided },
+      { kind: "void", userId: user.id, number: 7, locationName: "Norte", voided },
+      { kind: "void", userId: other.id, number: 8, locationName: "Norte", voided },
     ]);
     for (const [page, number] of pages) {
       expect(await page.next()).to.deep.equal({
@@ -244,7 +260,9 @@ describe("Live events", () => {
 
   it("tell the time that a provisional record belongs to, once it is known", async () => {
     const page = await opened();
-    appliance.events.tell([{ kind: "time", userId: user.id, number: 7, timeMs: NOON_MS }]);
+    appliance.events.tell([
+      { kind: "time", userId: user.id, number: 7, locationName: "Norte", timeMs: NOON_MS },
+    ]);
     expect(await page.next()).to.deep.equal({ event: "time", data: { number: 7, timeMs: NOON_MS } });
   });
 
@@ -331,7 +349,7 @@ describe("Many live pages", () => {
       const own: PassThrough[] = [];
       streams.set(memberId, own);
       try {
-        for (;;) own.push(events.listen({ userId: "clinic", memberId, role }, () => true));
+        for (;;) own.push(events.listen({ userId: "clinic", memberId, role, limit: null }, () => true));
       } catch (error) {
         expect(error).to.have.property("code", "overloaded");
       }
@@ -370,8 +388,8 @@ describe("Many live pages", () => {
   it("of a user who signs out are cut off, also one that reads nothing: nothing waits for it", () => {
     const events = new EventStreams();
     let signedIn = true;
-    const stuck = events.listen({ userId: "u", memberId: "u", role: "owner" }, () => signedIn);
-    const stays = events.listen({ userId: "u", memberId: "u", role: "owner" }, () => true);
+    const stuck = events.listen({ userId: "u", memberId: "u", role: "owner", limit: null }, () => signedIn);
+    const stays = events.listen({ userId: "u", memberId: "u", role: "owner", limit: null }, () => true);
     events.tell([{ kind: "record", userId: "u", record: stored(1, A_SALE) }]);
     signedIn = false;
     events.tell([{ kind: "sessions", userId: "u" }]);

@@ -45,7 +45,7 @@ const NOBODY = "0".repeat(24);
 /** What operations ask for beside a body. */
 const KEYS = {
   ...{ dId: "7234", locationId: NOBODY, memberId: NOBODY, number: "1", name: "notice" },
-  ...{ from: "2030-01-01", valor: "5" },
+  ...{ from: "2030-01-01", valor: "5", room: "101", time: "0", month: "2026-01" },
 };
 
 /** The contract has 500 where devices, locations and summaries cannot be had, 503 for a post to come again. */

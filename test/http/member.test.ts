@@ -53,8 +53,13 @@ describe("The members of an account", () => {
         role: "owner",
         hasPassword: true,
         sessions: 1,
+        usedTime: null,
+        locationIds: null,
       },
-      { _id: id, ...EVA, role: "staff", hasPassword: true, sessions: 2 },
+      {
+        ...{ _id: id, ...EVA, role: "staff", locationIds: null },
+        ...{ hasPassword: true, sessions: 2, usedTime: null },
+      },
     ]);
   });
 
@@ -200,6 +205,7 @@ describe("The members of an account", () => {
       name: "Enfermería",
       email: EVA.email,
       role: "display",
+      locationIds: null,
       serves: "gateway",
     });
     await signIn(PASSWORD).expect(200);

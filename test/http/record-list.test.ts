@@ -75,6 +75,7 @@ describe("Listings", () => {
       expect(data[0]?.["voided"]).to.deep.equal({
         timeMs: appliance.clock.nowMs(),
         reason: "Prueba del técnico",
+        who: user.email,
       });
       expect(data[1]?.["voided"]).to.equal(null);
       const entry = appliance.newestAudit(user.id);
@@ -111,6 +112,32 @@ describe("Listings", () => {
         const { data } = await list("/api/record", { roomPart });
         expect(data.map(({ habitacion }) => habitacion)).to.deep.equal(rooms);
       }
+    });
+
+    it("finds one by its number, and those of a state, in the sum too", async () => {
+      await post(3);
+      await appliance.voidNewest(user.id);
+      for (const [query, numbers, sales] of [
+        [{ number: 2 }, [2], 1],
+        [{ number: 3 }, [3], 0],
+        [{ number: 4 }, [], 0],
+        [{ number: 2, room: "999" }, [], 0],
+        [{ number: 2, from: "2100-01-01" }, [], 0],
+        [{ state: "counted" }, [2, 1], 2],
+        [{ state: "voided" }, [3], 0],
+        [{ state: "provisional" }, [], 0],
+      ] as const) {
+        const { data, next } = await list("/api/record", query);
+        expect([data.map(({ number }) => number), next], JSON.stringify(query)).to.deep.equal([
+          numbers,
+          null,
+        ]);
+        const { body } = await user.get("/api/record/sum", query).expect(200);
+        expect(body.data.sales, JSON.stringify(query)).to.equal(sales);
+      }
+      const { data } = await list("/api/record", { state: "voided" });
+      expect(data[0]?.["voided"], "no member did it").to.include({ who: null });
+      await user.get("/api/record", { state: "lost" }).expect(400);
     });
 
     it("gives the newest first, in pages that hold each once", async () => {

@@ -19,7 +19,20 @@ interface LocationRevenue {
   readonly location: string;
   readonly revenue: number;
 }
-const NOTHING = { sales: 0, revenue: 0, voided: 0, provisional: 0 };
+const BESIDE = {
+  refunds: 0,
+  refunded: 0,
+  voided: 0,
+  voidedTotal: 0,
+  byHand: 0,
+  byHandTotal: 0,
+  provisional: 0,
+};
+
+/** What a report says where nothing was given back. */
+function sold(sales: number, revenue: number, beside: Partial<typeof BESIDE> = {}) {
+  return { sales, revenue, gross: revenue, ...BESIDE, ...beside };
+}
 
 /** A moment of the appliance's zone, in winter. */
 function madrid(local: string): number {
@@ -61,12 +74,19 @@ describe("The report of a month or a day", () => {
       locations: [{ name: NORTH, sales: 4, revenue: 5.3, before: 0 }],
       otherLocations: null,
       rooms: [
-        { location: NORTH, ...a, room: "9", ...NOTHING, sales: 1, revenue: 4 },
-        { location: NORTH, ...a, room: "10", ...NOTHING, sales: 2, revenue: 0.3 },
-        { location: NORTH, ...b, room: "1", ...NOTHING, sales: 1, revenue: 1 },
+        { location: NORTH, ...a, room: "9", prices: { least: 4, most: 4 }, ...sold(1, 4), paidUntil: null },
+        {
+          location: NORTH,
+          ...a,
+          room: "10",
+          prices: { least: 0.1, most: 0.2 },
+          ...sold(2, 0.3),
+          paidUntil: null,
+        },
+        { location: NORTH, ...b, room: "1", prices: { least: 1, most: 1 }, ...sold(1, 1), paidUntil: null },
       ],
       others: null,
-      totals: { ...NOTHING, sales: 4, revenue: 5.3 },
+      totals: { ...sold(4, 5.3) },
       gaps: [],
       head: appliance.reader.chainHead(),
       complete: false,
@@ -87,6 +107,29 @@ describe("The report of a month or a day", () => {
       ["Sur", 2],
     ]);
     expect(totals).to.include({ sales: 2, revenue: 5 });
+  });
+
+  it("has its days up to today as a table for another program, in each language", async () => {
+    await post({ createdTime: madrid("2026-03-10T10:00"), valor: 1_234.5, locationName: "=Sur" });
+    await post({ createdTime: madrid("2026-03-10T11:00"), valor: 0.1 });
+    const table = async (query: string) => {
+      const { text, headers } = await user.get(`/api/report/days?month=2026-03&${query}`).expect(200);
+      return {
+        name: headers["content-disposition"],
+        lines: text.replace("\uFEFF", "").trimEnd().split("\r\n"),
+      };
+    };
+    const spanish = await table("lang=es");
+    expect(spanish.name).to.equal('attachment; filename="flanco-dias-2026-03.csv"');
+    expect(spanish.lines[0]).to.equal("Fecha;Lugar;Ventas;Importe");
+    expect(spanish.lines[10]).to.equal("2026-03-10;;2;1234,6");
+    expect(spanish.lines, "a head, and no day to come").to.have.length(12);
+    const english = await table(`lang=en&location=${encodeURIComponent("=Sur")}`);
+    expect(english.lines[10]).to.equal("2026-03-10,'=Sur,1,1234.5");
+    // A spreadsheet would make 101 of it.
+    await post({ createdTime: madrid("2026-03-10T12:00"), valor: 2, locationName: "0101" });
+    expect((await table("lang=es&location=0101")).lines[10]).to.equal('2026-03-10;"=""0101""";1;2');
+    await user.get("/api/report/days?month=2026-03").expect(400);
   });
 
   it("has each day beside the same day of the month before, and nothing of a month that is to come", async () => {
@@ -137,7 +180,7 @@ describe("The report of a month or a day", () => {
     await post({ createdTime: madrid("2026-03-11T00:00"), valor: 100 });
     const of = await report({ month: undefined, day: "2026-03-10" });
     expect(of).to.include({ month: "2026-03", day: "2026-03-10", from: "2026-03-10", to: "2026-03-10" });
-    expect(of.totals).to.deep.equal({ ...NOTHING, sales: 2, revenue: 4 });
+    expect(of.totals).to.deep.equal(sold(2, 4));
     expect(of.before).to.deep.equal({ from: "2026-03-09", to: "2026-03-09", sales: 2, revenue: 7 });
     expect(of.days).to.deep.equal([{ day: "2026-03-10", sales: 2, revenue: 4, before: 7 }]);
     expect(of.locations).to.deep.equal([{ name: NORTH, sales: 2, revenue: 4, before: 7 }]);
@@ -178,14 +221,14 @@ describe("The report of a month or a day", () => {
     await post({ valor: 2 });
     await appliance.voidNewest(user.id);
     const { rooms, totals } = await report();
-    expect(totals).to.deep.equal({ sales: 1, revenue: 1, voided: 1, provisional: 0 });
+    expect(totals).to.deep.equal(sold(1, 1, { voided: 1, voidedTotal: 2 }));
     expect(rooms).to.have.lengthOf(1);
   });
 
   it("counts provisional records, and says how many there are", async () => {
     const line = await WiredLine.wire(appliance, user, "SIM0");
     await line.go(true, 0, { provisional: true });
-    expect((await report()).totals).to.deep.equal({ sales: 1, revenue: 4.5, voided: 0, provisional: 1 });
+    expect((await report()).totals).to.deep.equal(sold(1, 4.5, { provisional: 1 }));
     await appliance.writer.removeWiring(user.id, "SIM0");
   });
 

@@ -1,8 +1,9 @@
 import { expect } from "chai";
+import { HOUR_MS, monotonicMs } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Appliance } from "../rig/appliance.ts";
+import { Appliance, BOOT_ID, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { aDevice, aWiring } from "./bodies.ts";
+import { aDevice, aRecord, aWiring } from "./bodies.ts";
 
 describe("Wiring", () => {
   const appliance = forEachTest(() => Appliance.open());
@@ -40,6 +41,7 @@ describe("Wiring", () => {
           bias: "pull-down",
           debounceMs: 20,
           rearmMs: 1_500,
+          paidMinutes: 0,
           watched: true,
           problem: null,
         },
@@ -155,6 +157,48 @@ describe("Wiring", () => {
       expect((await listed(other)).map(({ valor }) => valor)).to.deep.equal([4.5]);
       const entry = appliance.newestAudit(user.id);
       expect(entry).to.include({ kind: "wiring_set", who: user.email });
+    });
+  });
+
+  describe("a paid time", () => {
+    const move = (from: string, to: string) =>
+      user.post("/api/room/paid-time", {
+        move: { from: { dId: "7234", room: from }, to: { dId: "7234", room: to } },
+      });
+    const paid = async () => {
+      const rooms = await user.data("/api/room");
+      return Object.fromEntries(rooms.map((room: Record<string, unknown>) => [room["room"], room["paid"]]));
+    };
+
+    it("is set with the line, shown with room and record, and moved to another room by staff", async () => {
+      await appliance.writer.noteBoot(BOOT_ID, NOON_MS - monotonicMs(appliance.clock));
+      await put({ paidMinutes: 60 }).expect(200);
+      expect((await listed())[0]?.["paidMinutes"]).to.equal(60);
+      const [device] = appliance.reader.devices(user.id);
+      const sale = { deviceId: device?.id, habitacion: "101", createdTime: NOON_MS };
+      await user.post("/api/data", aRecord(sale)).expect(201);
+      const stay = { from: NOON_MS, until: NOON_MS + HOUR_MS, doubtful: false };
+      expect(await paid()).to.deep.equal({ "101": stay, "102": null });
+      const [record] = await user.data("/api/record");
+      expect(record?.["paid"]).to.deep.equal({ until: stay.until, doubtful: false });
+      await move("101", "102").expect(200);
+      expect(await paid()).to.deep.equal({ "101": null, "102": stay });
+      await move("101", "102").expect(409);
+      await move("101", "103").expect(404);
+    });
+
+    it("goes with a price, and stays where the price is set without it", async () => {
+      await put({ paidMinutes: 60 }).expect(200);
+      const priced = (price: object) =>
+        user.put("/api/wiring/price", { price: { lines: ["SIM0"], ...price } });
+      await priced({ valor: 6 }).expect(200);
+      expect((await listed())[0]).to.include({ valor: 6, paidMinutes: 60 });
+      await priced({ valor: 9, paidMinutes: 1_440 }).expect(200);
+      expect((await listed())[0]).to.include({ valor: 9, paidMinutes: 1_440 });
+      const { body } = await priced({ valor: 9, paidMinutes: 44_641 }).expect(400);
+      expect(body.error).to.match(/^paidMinutes: must be at most 44640/);
+      await put().expect(200);
+      expect((await listed())[0]).to.include({ paidMinutes: 0 });
     });
   });
 

@@ -34,8 +34,9 @@ export async function live(ledger: TestLedger, userId: string, deviceId: string)
   ledger.monotonicMs = 60_000;
   await ledger.writer.takeIn([at(false, 58), at(true, 59)]);
   await ledger.writer.endCommission(userId, null);
-  await ledger.writer.planPrices(userId, [LINE], 6e6, 20_300_101);
+  await ledger.writer.planPrices(userId, [LINE], { valorMicros: 6e6, paidMinutes: null }, 20_300_101);
   await ledger.writer.voidRecord(4, "relay tested");
+  await enter(ledger, userId);
   await ledger.writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10));
   await ledger.writer.settleTimes("boot", Date.UTC(2026, 10, 21, 10));
   await ledger.writer.changeDevice(userId, "7234", { rooms: ["103", "101"] });
@@ -51,6 +52,16 @@ export async function live(ledger: TestLedger, userId: string, deviceId: string)
   await ledger.writer.addLink(userId, id, "open");
   await ledger.writer.changeMember(userId, id, { role: "technician", name: "Eva Ruiz" });
   await ledger.writer.endSessionsOf(userId, id);
+  const relay = {
+    name: "Relé",
+    email: "rele@programa.invalid",
+    role: "program",
+    passwordHash: "key",
+  } as const;
+  const program = await ledger.writer.addMember(userId, relay);
+  await ledger.writer.setKey(userId, program.id, "another key");
+  await ledger.writer.noteUse(program.id);
+  await ledger.writer.endSessionsOf(userId, program.id);
   const gone = await ledger.writer.addMember(userId, { ...member, email: "luis@example.org" });
   await ledger.writer.removeMember(userId, gone.id);
   await rearrange(ledger, userId);
@@ -58,15 +69,37 @@ export async function live(ledger: TestLedger, userId: string, deviceId: string)
   await age(ledger, userId);
 }
 
+/** Refunds without a trusted time, one of them void with its sale, and sales by hand, one of them of a gap. */
+async function enter({ writer, reader }: TestLedger, userId: string): Promise<void> {
+  const [one, other] = [1, 3].map((number) => reader.recordOf(userId, number));
+  const refund = { valorMicros: 1e6, reason: "left early" };
+  await writer.refundRecord(userId, one ?? 0, refund, { key: "refund", bodyHash: "e" });
+  await writer.refundRecord(userId, one ?? 0, refund, { key: "refund", bodyHash: "e" });
+  await writer.refundRecord(userId, other ?? 0, refund, null);
+  await writer.voidRecord(other ?? 0, "moved");
+  const [gap] = reader.gaps(userId, { before: null, limit: 1 });
+  const sale = { dId: "7234", room: "101", timeMs: 1e12, reason: "power cut" };
+  await writer.addSale(userId, { ...sale, valorMicros: null, gap: gap?.number ?? null }, null);
+  await writer.addSale(userId, { ...sale, valorMicros: 3e6, gap: null }, null);
+}
+
 /** What an account changes of its place, its prices and its own. */
 async function rearrange(ledger: TestLedger, userId: string): Promise<void> {
-  const { writer } = ledger;
+  const { writer, reader } = ledger;
   const letterhead = { company: "Clínicas Ruiz", taxNumber: "B1", address: "Calle Mayor 1", logo: "logo" };
   await writer.setLetterhead(userId, letterhead);
-  await writer.planPrices(userId, [LINE], 7e6, 20_300_201);
+  const [location] = ledger.reader.locations(userId);
+  const terms = { from: "2026-01", kind: "share", share: 25, amount: 0, vat: 21 } as const;
+  const signers = { companySigner: "", clinicSigner: "", closesItself: true };
+  await writer.setTerms(userId, location?.id ?? "", { ...terms, ...signers });
+  await writer.closeMonth(userId, { month: 2026_01, previous: null, text: "{}" });
+  await writer.planPrices(userId, [LINE], { valorMicros: 7e6, paidMinutes: null }, 20_300_201);
   await writer.cancelPrices(userId, 20_300_201, 7e6);
   const east = await writer.addLocation(userId, { name: "Clínica Este", description: "" });
   await writer.changeLocation(userId, east, { name: "Clínica Oeste" });
+  const eva = reader.members(userId).find(({ role }) => role === "technician")?.id ?? "";
+  await writer.changeMember(userId, eva, { locationIds: [east] });
+  await writer.changeLocation(userId, east, { name: "Clínica Este" });
   await writer.removeLocation(
     userId,
     await writer.addLocation(userId, { name: "Clínica Sur", description: "" }),
@@ -74,13 +107,24 @@ async function rearrange(ledger: TestLedger, userId: string): Promise<void> {
   await writer.addDevice(userId, newDevice({ dId: "9", locationId: east }, ["1"]));
   const room = { dId: "9", actuatorId: "1", valorMicros: 1, activeLow: true, bias: "as-is" } as const;
   await writer.setWiring([
-    { userId, wiring: { line: "GPIO18", ...room, debounceMs: 50, rearmMs: 0 } },
+    { userId, wiring: { line: "GPIO18", ...room, debounceMs: 50, rearmMs: 0, paidMinutes: 1_440 } },
     {
       userId,
-      wiring: { line: "GPIO19", ...room, dId: "7234", actuatorId: "103", debounceMs: 1, rearmMs: 0 },
+      wiring: {
+        line: "GPIO19",
+        ...room,
+        dId: "7234",
+        actuatorId: "103",
+        debounceMs: 1,
+        rearmMs: 0,
+        paidMinutes: 0,
+      },
     },
   ]);
-  await writer.setPrices(userId, ["GPIO18"], 2);
+  const sold = { deviceId: there(ledger, userId), room: "1", createdTimeMs: Date.UTC(2026, 10, 21, 10) };
+  await writer.addRecord(userId, newRecord(sold), null);
+  await writer.movePaidTime(userId, { dId: "9", room: "1" }, { dId: "7234", room: "101" });
+  await writer.setPrices(userId, ["GPIO18"], { valorMicros: 2, paidMinutes: null });
   await writer.changeDevice(userId, "7234", {
     renamedRooms: [{ from: "103", to: "104" }],
     withoutLine: ["104"],
@@ -92,6 +136,10 @@ async function rearrange(ledger: TestLedger, userId: string): Promise<void> {
   await writer.removeUser(other.userId, true);
 }
 
+function there({ reader }: TestLedger, userId: string): string {
+  return reader.devices(userId).find(({ dId }) => dId === "9")?.id ?? "";
+}
+
 /** What comes from another system. */
 async function importOld({ writer }: TestLedger, userId: string): Promise<void> {
   const [here, there] = ["Clínica Vieja", "65f000000000000000000001"];
@@ -101,12 +149,21 @@ async function importOld({ writer }: TestLedger, userId: string): Promise<void> 
     devices: [{ id: there, dId: "70", name: "Pasillo Z", locationName: here, rooms: ["901"] }],
   });
   const sale = newRecord({ locationName: here, deviceName: "Pasillo Z", deviceId: there, room: "901" });
-  const old = { ...sale, createdTimeMs: 1, provisional: false, voidReason: null, endedTimeMs: null };
+  const old = {
+    ...sale,
+    createdTimeMs: 1,
+    provisional: false,
+    voidReason: null,
+    endedTimeMs: null,
+    refundOf: null,
+    reason: null,
+  };
   const records = [
     { ...old, key: "old/1", endedTimeMs: 2 },
     { ...old, key: "old/2", voidReason: "a test" },
+    { ...old, key: "old/3", valorMicros: -1, refundOf: { key: "old/1" }, reason: "left early" },
   ];
-  expect(await writer.importRecords(userId, records)).to.deep.equal({ added: 2, differing: [] });
+  expect(await writer.importRecords(userId, records)).to.deep.equal({ added: 3, differing: [] });
 }
 
 /** A commissioning that ends with its report, and one that is open: its room was renamed, and its line exchanged. */
@@ -118,7 +175,7 @@ async function commission({ writer, reader }: TestLedger, userId: string): Promi
   const judgement = { verdict: "silent", cause: "no_signal", mend: null, measured: null } as const;
   const tick = { ...judgement, deviceId, wired: null, note: "", timeMs: 1, provisional: true };
   await writer.beginCommission(userId, scope, [LINE], HOUR_MS);
-  await writer.endCommission(userId, { ...signatures, counts, text: "{}" });
+  await writer.endCommission(userId, { ...signatures, counts, locations: [], text: "{}" });
   await writer.beginCommission(userId, scope, [LINE], HOUR_MS);
   await writer.joinCommission(userId, [LINE]);
   await writer.pauseCommission(userId);

@@ -15,11 +15,18 @@ export interface Sale {
   readonly valorMicros: number;
   readonly timeMs: number;
   readonly voided?: boolean;
+  /** It is a refund: its valor is below 0. */
+  readonly refund?: boolean;
 }
 
 /** What a sale's device was called then. */
 export function nameOf({ location, device }: Pick<Sale, "location" | "device">): string {
   return `${device} at ${location}`;
+}
+
+/** Makes some of the sales refunds: those of an even number of millionths below 0. */
+export function withRefunds<S extends Sale>(sales: readonly S[]): readonly S[] {
+  return sales.map((sale) => ({ ...sale, refund: sale.valorMicros < 0 && sale.valorMicros % 2 === 0 }));
 }
 
 /** A ledger whose rows a test writes by itself. */
@@ -32,14 +39,14 @@ export class RawLedger {
   store(sales: readonly Sale[], calendar: LocalCalendar): void {
     const insert = this.db.prepare(
       `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
-                           effective_ms, day, origin, voided_by, hash, number)
-       VALUES (?, ?, ?, ?, '1', ?, ?, ?, ?, 'posted', ?, x'', (SELECT coalesce(max(record_id), 0) + 1 FROM record))`,
+                           effective_ms, day, origin, voided_by, hash, refund_of, number)
+       VALUES (?, ?, ?, ?, '1', ?, ?, ?, ?, 'posted', ?, x'', ?, (SELECT coalesce(max(record_id), 0) + 1 FROM record))`,
     );
     this.db.transaction(() => {
       this.db.exec(`DELETE FROM record; DELETE FROM correction; DELETE FROM rollup_day; DELETE FROM rollup_month; DELETE FROM number_mark;
                UPDATE rolled_up SET position = 0;
                INSERT INTO correction (correction_id, kind, reason, noted_ms, hash) VALUES (1, 'void', '', 0, x'')`);
-      for (const { location, device, valorMicros, timeMs, voided } of sales)
+      for (const { location, device, valorMicros, timeMs, voided, refund } of sales)
         insert.run(
           USER,
           location,
@@ -50,6 +57,7 @@ export class RawLedger {
           timeMs,
           calendar.dayOf(timeMs),
           voided === true ? 1 : null,
+          refund === true ? 1 : null,
         );
     })();
   }

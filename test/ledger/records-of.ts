@@ -10,6 +10,7 @@ export const ANY: RecordFilter = {
   deviceId: null,
   room: null,
   roomPart: null,
+  within: null,
 };
 const PIECE = 200;
 

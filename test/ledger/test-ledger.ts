@@ -165,7 +165,7 @@ export class TestLedger {
   }
 
   /** A user with one device of two rooms, the first of them wired. */
-  async wire(line = "GPIO17", settings: { rearmMs?: number; activeLow?: boolean } = {}) {
+  async wire(line = "GPIO17", settings: Partial<NewWiring> = {}) {
     const user = await this.addUser();
     const deviceId = await this.writer.addDevice(user.id, newDevice({}, ["101", "102"]));
     await this.writer.setWiring([{ userId: user.id, wiring: newWiring({ line, ...settings }) }]);
@@ -184,6 +184,7 @@ export function newWiring(overrides: Partial<NewWiring> = {}): NewWiring {
     bias: "as-is",
     debounceMs: 50,
     rearmMs: 0,
+    paidMinutes: 0,
     ...overrides,
   };
 }

@@ -184,6 +184,8 @@ describe("The MQTT sink", () => {
       time: 1_700_000_000_000,
       provisional: false,
       origin: "edge",
+      refundOf: null,
+      reason: null,
       position: 7,
       ...identity,
     });
@@ -202,7 +204,7 @@ describe("The MQTT sink", () => {
     expect(newest(`${ROOM}/state`)).to.equal("OFF");
 
     const change = { userId: USER, deviceId: DEVICE, actuatorId: "101", value: true, timeMs: 0 };
-    sink.apply([{ kind: "actuator", ...change }]);
+    sink.apply([{ kind: "actuator", locationId: "l", ...change }]);
     await until("the change", () => newest(`${ROOM}/state`) === "ON");
     devices = [deviceWith({ "101": true, "1/+#": true })];
     sink.apply([{ kind: "locations", userId: USER }]);

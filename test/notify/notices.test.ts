@@ -66,6 +66,7 @@ describe("the notices of a gateway", () => {
       }),
       costly: costlyReads(reader, reader.budget, { file: ledger.file, timeZone: "UTC" }),
       summaries: ["daily", "monthly"],
+      page: () => "https://192.168.1.20:8443",
       wake: () => {},
       ...settings,
     });
@@ -339,6 +340,33 @@ describe("the notices of a gateway", () => {
       expect(await named()).to.deep.equal([false]);
       await ledger.addUser("eva");
       expect(await named()).to.have.members([true, false]);
+    });
+
+    it("tell of each month that is closed, once, with its amounts and the way to it", async () => {
+      const [user] = ledger.reader.members();
+      const userId = user?.userId ?? "";
+      const close = async (month: number) => {
+        const made = { time: 0, currency: { code: "EUR", decimals: 2 }, counted: new Map<string, number>() };
+        await ledger.writer.closeMonth(userId, ledger.reader.draftSettlement(userId, month, made));
+      };
+      await close(2026_09);
+      await notices.announce();
+      expect(kinds(await drain())).to.include("month_closed");
+      await close(2026_10);
+      await notices.announce();
+      const told = (await drain()).filter(({ kind }) => kind === "month_closed");
+      expect(told.map(({ subject }) => subject)).to.deep.equal([
+        "Mes cerrado: octubre de 2026, a liquidar 153,00 €",
+      ]);
+      expect(told[0]?.details).to.include({
+        month: "2026-10",
+        net: 153,
+        link: "https://192.168.1.20:8443/liquidacion?month=2026-10",
+      });
+      notices.close();
+      restart();
+      await notices.announce();
+      expect(kinds(await drain())).not.to.include("month_closed");
     });
 
     it("wait until the clock is right", async () => {

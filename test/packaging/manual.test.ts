@@ -86,7 +86,7 @@ describe("What the package has beside the program", function () {
       "gpio:chips and lines of this machine",
     ]);
     const within = complete("wiring", "").map((row) => row.split(":")[0]);
-    expect(within).to.deep.equal(["list", "set", "remove", "export", "import"]);
+    expect(within).to.deep.equal(["list", "set", "move-paid", "remove", "export", "import"]);
     expect(complete("--https-port", "8443", "wiring", "set", "GPIO17", "--de")).to.include(
       "--device:the device's dId",
     );

@@ -42,7 +42,8 @@ describe("The page's frame", () => {
           await page.waitForURL((url) => url.pathname === VIEWS[view].path);
           await page.locator("h1").waitFor();
           expect(await page.locator("h1").count()).to.equal(1);
-          expect(await page.title()).to.match(/.+ · Flanco$/);
+          // A report's title is the name of the file that it is printed to.
+          expect(await page.title()).to.match(view === "report" ? /^\w+ \d{4}-\d{2}/ : /.+ · Flanco$/);
           expect(await page.locator(".nav [aria-current]:visible").count(), view).to.equal(1);
           await page.locator(".simulated strong:visible").waitFor();
         }
@@ -100,7 +101,7 @@ describe("The page's frame", () => {
 
   it("keeps a dialog's title, and what closes it, in sight however long its form is", async () => {
     for (const width of WIDTHS) {
-      const { page } = await opened.open("/estado", { width });
+      const { page } = await opened.open("/avisos", { width });
       await page.setViewportSize({ width, height: 500 });
       await page.getByRole("button", { name: "Configurar: Correo" }).click();
       const dialog = page.getByRole("dialog", { name: "Correo" });

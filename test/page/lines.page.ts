@@ -53,6 +53,7 @@ describe("The technician's page of lines", () => {
     const before = await wirings();
     const [first] = before;
     if (first === undefined) throw new Error("no line is wired");
+    await page.getByRole("link", { name: "Precios" }).last().click();
     await page.getByRole("button", { name: "Cambiar precios" }).click();
     const dialog = page.getByRole("dialog", { name: "Cambiar precios" });
     for (const { actuatorId } of before.slice(1)) {
@@ -73,10 +74,8 @@ describe("The technician's page of lines", () => {
       before.slice(1).map(({ actuatorId }) => actuatorId),
     );
 
-    await page.getByRole("button", { name: `Cambiar la línea ${before.at(-1)?.line}` }).click();
-    const form = page.getByRole("dialog");
-    await form.getByText("Precios de esta habitación").click();
-    await form.locator("details li", { hasText: "2035" }).getByText("40,00").waitFor();
+    await page.getByRole("button", { name: `Precios de la habitación ${before.at(-1)?.actuatorId}` }).click();
+    await page.getByRole("dialog").locator("li", { hasText: "2035" }).getByText("40,00").waitFor();
     await page.keyboard.press("Escape");
 
     await shown.getByRole("button", { name: "Anular el cambio" }).click();
@@ -87,6 +86,7 @@ describe("The technician's page of lines", () => {
 
   it("changes prices of the rooms that are chosen, none at first, and says what it does", async () => {
     const { page } = opening;
+    await page.getByRole("link", { name: "Precios" }).last().click();
     const before = await wirings();
     const begin = async (price: string) => {
       await page.getByRole("button", { name: "Cambiar precios" }).click();

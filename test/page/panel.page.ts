@@ -175,7 +175,7 @@ describe("The panel", () => {
     ["the figures of today", "/", "/api/overview"],
     ["the report of a month", "/informe", "/api/report"],
     ["the prices of the lines", "/lineas", "/api/wiring"],
-    ["the prices that are planned", "/lineas", "/api/wiring/price"],
+    ["the prices that are planned", "/precios", "/api/wiring/price"],
   ] as const) {
     it(`asks for ${what} again once the day is over, though nothing is sold`, async () => {
       const { page } = await opened.open(view);

@@ -50,7 +50,7 @@ describe("The people of an account", function () {
     const { page: owner } = await opened.open("/personas");
     const eva = await accept(await invite(owner, EVA, "staff"));
     await eva.getByRole("heading", { name: "Panel" }).waitFor();
-    expect(await waysOf(eva)).to.deep.equal(["Panel", "Habitaciones", "Registros", "Informe"]);
+    expect(await waysOf(eva)).to.deep.equal(["Panel", "Habitaciones", "Registros", "Informe", "Liquidación"]);
     await eva.goto("/lineas");
     await eva.getByRole("heading", { name: "Panel" }).waitFor();
     expect(new URL(eva.url()).pathname).to.equal("/");
@@ -112,6 +112,35 @@ describe("The people of an account", function () {
     await owner.getByRole("button", { name: "Quitar a Enfermería" }).click();
     await owner.getByRole("dialog").getByRole("button", { name: "Quitar de la cuenta" }).click();
     await owner.getByText("Se quitó a Enfermería.").waitFor();
+  });
+
+  it("are limited to locations, by keyboard too: a screen then shows that clinic's rooms and no other one's", async () => {
+    const { page: owner } = await opened.open("/personas", { width: 390 });
+    const screen = await accept(
+      await invite(owner, { name: "Control Sur", email: "sur@example.org" }, "display"),
+    );
+    const at = (location: string) => screen.locator(".device", { hasText: location });
+    await at("Clínica Norte").first().waitFor();
+    // It keeps the place that was chosen on it, also after it was switched off.
+    await screen.getByLabel("Lugar").selectOption("Clínica Sur");
+    await at("Clínica Norte").first().waitFor({ state: "detached" });
+    await screen.goto("/habitaciones");
+    await screen.waitForURL("**/habitaciones?location=*Sur");
+    await screen.getByLabel("Lugar").selectOption("Todos");
+    await at("Clínica Norte").first().waitFor();
+    await owner.getByRole("button", { name: "Cambiar a Control Sur" }).click();
+    const dialog = owner.getByRole("dialog");
+    await dialog.getByRole("checkbox", { name: "Todos, también los que se añadan" }).press("Space");
+    await dialog.getByText("Sin ningún lugar no ve nada.").waitFor();
+    await dialog.getByRole("checkbox", { name: "Clínica Sur" }).press("Space");
+    await dialog.getByRole("button", { name: "Guardar" }).press("Enter");
+    await owner.getByText("Solo Clínica Sur").waitFor();
+    await at("Clínica Norte").first().waitFor({ state: "detached" });
+    await at("Clínica Sur").first().waitFor();
+    expect(await screen.locator("body").innerText()).not.to.include("Clínica Norte");
+    await owner.getByRole("button", { name: "Quitar a Control Sur" }).click();
+    await owner.getByRole("dialog").getByRole("button", { name: "Quitar de la cuenta" }).click();
+    await owner.getByText("Se quitó a Control Sur.").waitFor();
   });
 
   it("share one session with the tabs of a browser: each shows who has signed in last, in whichever of them", async () => {

@@ -4,11 +4,14 @@ import { VIEWS } from "./opened.ts";
 import { plain } from "./panel-figures.ts";
 import { greatestDifference, printed } from "./printed.ts";
 
-const { panel, rooms, records, locations, lines, commission, state, people } = VIEWS;
+const { panel, rooms, records, prices, locations, lines, commission, notices, state, people } = VIEWS;
 const YEAR = { ...panel, path: "/?period=year" };
 /** Of a colour's 255 steps: Chromium rounds the edge of a curve differently from time to time. */
 const ROUNDING = 1;
-const PRINTED = [panel, YEAR, rooms, records, locations, lines, commission, state, people];
+const PRINTED = [
+  ...[panel, YEAR, rooms, records, prices, locations],
+  ...[lines, commission, notices, state, people],
+];
 
 describe("The printed pages", () => {
   const suite = new FilledSuite({ sales: 1_500, days: 80, voided: 2, withTrouble: true, rooms: 15 });
@@ -64,7 +67,10 @@ describe("The printed pages", () => {
     expect(shown.length).to.be.above(60);
     const paper = await printed(page);
     for (const text of ["Clínica Sur", ...shown]) expect(paper).to.contain(plain(text));
-    expect(paper).to.contain("Solo se imprime esta página.");
+    expect(paper).to.match(
+      /Registros: Clínica Sur · habitación 30 .*Solo se imprime esta página\..* 1 a 100; cuentan \d+ de \d+\./,
+    );
+    expect(await page.title()).to.equal("Registros Clínica Sur");
   });
 
   it("look the same from a dark screen", async () => {

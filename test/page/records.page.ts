@@ -4,6 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import type { Overview } from "../../src/web/api/shapes.ts";
 import { aRecord } from "../http/bodies.ts";
 import { until } from "../rig/until.ts";
+import { readWorkbook, serialOf } from "../rig/workbook.ts";
 import { FilledSuite } from "./filled.ts";
 import { focused } from "./opened.ts";
 
@@ -80,6 +81,25 @@ describe("The records on the page", () => {
     await page.getByRole("dialog", { name: /^Registro \d+$/ }).waitFor();
   });
 
+  it("open on a desktop wherever their row is pressed, and by their number in the address", async () => {
+    const [{ number } = { number: 0 }] =
+      await opened.get<readonly { readonly number: number }[]>("/api/record?state=voided");
+    const { page } = await opened.open(`/registros?number=${number}`);
+    const dialog = page.getByRole("dialog", { name: `Registro ${number}` });
+    await dialog.getByText("Prueba del técnico").waitFor();
+    await dialog.getByText("el propio equipo").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("td.record-location").click();
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByLabel("N.º", { exact: true }).fill("6");
+    await page.getByRole("button", { name: "Registro 6: ver más" }).waitFor();
+    await page.getByLabel("N.º", { exact: true }).fill("");
+    await page.getByLabel("Estado", { exact: true }).selectOption("voided");
+    await page.getByText(`${VOIDED} registros en total`, { exact: true }).waitFor();
+    expect(await page.getByRole("dialog").count(), "what is typed opens none").to.equal(0);
+  });
+
   it("are narrowed down by the filters, whose choice stands in the address", async () => {
     const [device] = suite.filled.devices;
     if (device === undefined) throw new Error("no device");
@@ -114,8 +134,8 @@ describe("The records on the page", () => {
   });
 
   for (const [language, name, valueColumn] of [
-    ["es", "Descargar hoja de cálculo", "Valor"],
-    ["en", "Download spreadsheet", "Value"],
+    ["es", "Descargar Excel", "Importe contado"],
+    ["en", "Download Excel", "Counted amount"],
   ] as const) {
     it(`are saved for a spreadsheet in the page's language (${language}), and sum up to the API's own`, async () => {
       const { page } = await opened.open("/registros", { language });
@@ -123,27 +143,30 @@ describe("The records on the page", () => {
       const saving = page.waitForEvent("download");
       await page.getByRole("link", { name }).click();
       const download = await saving;
-      const text = await readFile(await download.path(), "utf8");
-      expect(text.startsWith("\uFEFF")).to.equal(true);
-      const separator = language === "es" ? ";" : ",";
-      const [head = "", ...rows] = text.slice(1).trimEnd().split("\r\n");
-      const columns = head.split(separator);
-      expect(columns).to.include(valueColumn);
-      const at = columns.indexOf(valueColumn);
-      const counted = rows
-        .map((row) => row.split(separator))
-        .filter((row) => row[at + 1] === (language === "es" ? "contado" : "counted"));
+      expect(download.suggestedFilename()).to.match(/^flanco-\w+-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.xlsx$/);
+      const [sheet] = readWorkbook(await readFile(await download.path()));
+      const [, head = [], ...rows] = sheet?.rows ?? [];
+      const at = head.findIndex((cell) => cell?.value === valueColumn);
+      const counted = rows.slice(0, -1).filter((row) => row[at]?.value !== 0);
       // One more was sold since, and is counted too.
       expect(counted).to.have.length(SALES - VOIDED + 1);
       const { from, revenue, sales } = await opened.get<Overview>("/api/overview?period=year");
-      // The year may be younger than the ledger: its days, as `2026-01-01`, are the second column.
+      // The year may be younger than the ledger.
       const ofYear = counted
-        .filter(([_, day = ""]) => day >= from)
-        .map((row) => Number((row[at] ?? "").replace(",", ".")));
+        .filter((row) => Number(row[1]?.value) >= serialOf(`${from}T00:00:00`))
+        .map((row) => Number(row[at]?.value));
       expect(ofYear).to.have.length(sales);
       expect(ofYear.reduce((sum, value) => sum + value, 0)).to.be.closeTo(revenue, 1e-6);
     });
   }
+
+  it("are saved as a table for programs too", async () => {
+    const { page } = await opened.open("/registros?room=20");
+    const saving = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Descargar CSV" }).click();
+    const text = await readFile(await (await saving).path(), "utf8");
+    expect(text).to.match(/^\uFEFFRegistro;Fecha;Hora;/);
+  });
 
   it("are voided with a reason, once it was said what that means", async () => {
     const { page } = await opened.open("/registros?room=20", { width: 320 });
@@ -153,11 +176,11 @@ describe("The records on the page", () => {
     await sum.locator("b").waitFor();
     const before = await sum.textContent();
     await open.click();
-    await page.locator("summary").click();
+    await page.locator("summary", { hasText: "Anular este registro" }).click();
     await page.getByText("El registro no se borra", { exact: false }).waitFor();
     await page.getByRole("button", { name: "Anular este registro" }).click();
     await page.getByText("Falta este dato.").waitFor();
-    await page.getByLabel("Motivo").fill("Prueba del técnico");
+    await page.locator("details[open]").getByLabel("Motivo").fill("Prueba del técnico");
     await page.getByRole("button", { name: "Cancelar" }).click();
     expect(await sum.textContent()).to.equal(before);
     await beginVoid(open, "Prueba del técnico");
@@ -175,8 +198,8 @@ describe("The records on the page", () => {
     const page = open.page();
     const number = await open.textContent();
     await open.click();
-    await page.locator("summary").click();
-    await page.getByLabel("Motivo").fill(reason);
+    await page.locator("summary", { hasText: "Anular este registro" }).click();
+    await page.locator("details[open]").getByLabel("Motivo").fill(reason);
     return number;
   }
 
@@ -205,17 +228,16 @@ describe("The records on the page", () => {
     await page.locator("h1").waitFor();
     await tabTo(page, page.getByRole("link", { name: "Registros", exact: true }));
     await page.keyboard.press("Enter");
-    const open = page.locator(".record-open").first();
-    await open.waitFor();
-    const number = await open.textContent();
+    const number = await page.locator(".record:not(.is-void) .record-open").first().textContent();
+    const open = page.locator(".record-open").getByText(String(number), { exact: true });
     await tabTo(page, open);
     await page.keyboard.press("Enter");
-    const begin = page.locator("summary");
+    const begin = page.locator("summary", { hasText: "Anular este registro" });
     await begin.waitFor();
     await tabTo(page, begin);
     await page.keyboard.press("Enter");
     await focused(begin);
-    await tabTo(page, page.getByLabel("Motivo"));
+    await tabTo(page, page.locator("details[open]").getByLabel("Motivo"));
     await page.keyboard.type("Sin ratón");
     // A key that is held down repeats, where the focus is by then.
     await page.keyboard.down("Enter");
@@ -225,6 +247,34 @@ describe("The records on the page", () => {
     await page.keyboard.up("Enter");
     await untilVoid(number);
     await focused(open);
+  });
+
+  it("are refunded in part, which the list marks and the record shows, and one is added by hand", async () => {
+    const { page } = await opened.open("/registros?room=30", { width: 390 });
+    const open = page.locator(".record:not(.is-void) .record-open").first();
+    const number = await open.textContent();
+    await open.click();
+    await page.locator("summary", { hasText: "Devolver dinero" }).click();
+    const form = page.locator("details[open]");
+    await form.getByLabel("Cuánto se devuelve").fill("999999");
+    await form.getByLabel("Motivo").fill("Se fue antes");
+    await form.getByRole("button", { name: "Devolver dinero" }).click();
+    await form.getByText("Escriba un importe de hasta", { exact: false }).waitFor();
+    await form.getByLabel("Cuánto se devuelve").fill("0,5");
+    await form.getByRole("button", { name: "Devolver dinero" }).click();
+    await page.getByRole("status").getByText(`de la venta ${number}.`, { exact: false }).waitFor();
+    await page.locator(".record", { hasText: "Devueltos 0,50" }).locator(".record-open").click();
+    await page.getByRole("dialog").getByText("Se fue antes ·", { exact: false }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Añadir una venta" }).click();
+    await page.getByLabel("Precio").fill("3");
+    await page.getByLabel("Motivo").fill("Corte de luz");
+    await page.getByRole("button", { name: "Añadir la venta" }).click();
+    await page
+      .getByRole("status")
+      .getByText(/^Venta \d+ añadida/)
+      .waitFor();
+    expect(Object(await newestEntry())).to.include({ kind: "sale_added" });
   });
 });
 

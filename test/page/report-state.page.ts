@@ -5,6 +5,7 @@ import { daysBefore } from "../../src/web/format/day.ts";
 import { createFormat } from "../../src/web/format/format.ts";
 import { FilledSuite } from "./filled.ts";
 import { TIME_ZONE } from "./opened.ts";
+import { plain } from "./panel-figures.ts";
 import { printed } from "./printed.ts";
 
 const LOCATION = "Clínica Norte";
@@ -39,17 +40,20 @@ describe("The report and the state on the page", () => {
       const report = await reportOf(suite.filled.troubleMonth);
       const format = createFormat(locale, TIME_ZONE, status.currency);
       const { page } = await opened.open(address(), { language });
-      const foot = page.locator(".report-table tfoot");
+      const foot = page.locator(".report-table:not(.report-net) tfoot");
       await foot.waitFor();
       expect(await foot.locator(".number").allTextContents()).to.deep.equal([
+        "",
         format.count(report.totals.sales),
         format.money(report.totals.revenue),
       ]);
+      const priceOf = ({ prices }: Report["rooms"][number]) =>
+        prices === null ? "" : [...new Set([prices.least, prices.most])].map(format.money).join(" – ");
       const rows = await page
-        .locator(".report-table tbody tr")
+        .locator(".report-table:not(.report-net) tbody tr")
         .evaluateAll((found) =>
           found.map((row) => [
-            row.querySelector("th")?.firstChild?.textContent ?? "",
+            row.querySelector("th a")?.textContent ?? "",
             ...[...row.querySelectorAll(".number")].map((cell) => cell.textContent ?? ""),
           ]),
         );
@@ -60,8 +64,8 @@ describe("The report and the state on the page", () => {
           `${format.dayName(day, "weekday")} ${Number(day.slice(-2))}`,
           ...[format.count(sales), format.money(revenue), format.money(before)],
         ]);
-      const rooms = report.rooms.map(({ room, sales, revenue }) => [
-        ...[room, format.count(sales), format.money(revenue)],
+      const rooms = report.rooms.map((one) => [
+        ...[one.room, priceOf(one), format.count(one.sales), format.money(one.revenue)],
       ]);
       expect(rows).to.deep.equal([...days, ...rooms]);
     });
@@ -165,7 +169,9 @@ describe("The report and the state on the page", () => {
       const { page } = await opened.open("/estado", { language, width: 320 });
       await page.getByRole("link", { name: link }).click();
       await page.getByRole("heading", { name: title, exact: true }).waitFor();
-      const drawings = await page.evaluate("[...document.images].map((image) => image.naturalWidth > 0)");
+      const drawings = await page.evaluate(
+        "Promise.all([...document.images].map((image) => image.decode().then(() => image.naturalWidth > 0)))",
+      );
       expect(drawings).to.deep.equal([true, true, true, true]);
       const overhang = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
       expect(overhang, "as wide as the phone").to.equal(0);
@@ -183,14 +189,14 @@ describe("The report and the state on the page", () => {
 
   it("goes to the month before, kindly also where nothing was sold", async () => {
     const { page } = await opened.open(address());
-    await page.locator(".report-table tfoot").waitFor();
+    await page.locator(".report-table:not(.report-net) tfoot").waitFor();
     const month = monthBefore(suite.filled.troubleMonth);
     await page.getByRole("button", { name: "Mes anterior" }).click();
     await page.waitForURL(new RegExp(`month=${month}`));
     const format = createFormat("es-ES", TIME_ZONE, status.currency);
     const { totals } = await reportOf(month);
     await page
-      .locator(".report-table tfoot")
+      .locator(".report-table:not(.report-net) tfoot")
       .getByText(format.money(totals.revenue), { exact: true })
       .waitFor();
     await page.getByLabel("Mes", { exact: true }).selectOption({ index: 30 });
@@ -207,7 +213,7 @@ describe("The report and the state on the page", () => {
       .getByLabel("Logotipo")
       .setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: Buffer.from(LOGO, "base64") });
     await page.getByRole("button", { name: "Guardar" }).click();
-    await page.locator(".report").getByText("Televisión Clínica, S. L.").waitFor();
+    await page.locator(".report address").getByText("Televisión Clínica, S. L.").waitFor();
     expect(await page.locator(".report img").isVisible()).to.equal(true);
     const report = await opened.get<Report>(`/api/report?month=${suite.filled.troubleMonth}`);
     expect(report.locations.map(({ name }) => name)).to.have.length(2);
@@ -215,6 +221,9 @@ describe("The report and the state on the page", () => {
     const paper = await printed(page);
     await page.emulateMedia({ media: "print" });
     expect(await page.locator(".report-seal .qr").isVisible()).to.equal(true);
+    expect(await page.title()).to.equal(`Informe ${suite.filled.troubleMonth}`);
+    const heads = paper.split("Televisión Clínica, S. L. · Todos los lugares · ").length - 1;
+    expect(heads, "one for each page").to.be.at.least(2);
     // No menu, and no buttons.
     for (const text of ["Habitaciones Registros", "Imprimir", "Membrete"]) expect(paper).to.not.contain(text);
     const format = createFormat("es-ES", TIME_ZONE, status.currency);
@@ -225,11 +234,14 @@ describe("The report and the state on the page", () => {
         "Calle Mayor, 1, Madrid",
         "Informe de ventas: Todos los lugares",
       ],
-      ...report.locations.map(({ name, sales }) => `${name} ${format.count(sales)}`),
+      // The reader of the file may take a table by its columns.
+      ...report.locations.flatMap(({ name, revenue }) => [name, plain(format.money(revenue))]),
       ...[
         `Habitaciones de ${LOCATION}`,
         "Habitaciones de Clínica Sur",
         "Observaciones",
+        "Por la clínica",
+        "Este informe no es una factura",
         (await page.locator(".report-seal code").textContent()) ?? "",
       ],
     ]) {

@@ -1,3 +1,4 @@
+import axe from "axe-core";
 import { expect } from "chai";
 import { until } from "../rig/until.ts";
 import { FilledSuite } from "./filled.ts";
@@ -143,4 +144,44 @@ describe("The board of a screen on a wall, with sixty rooms", () => {
       expect(Math.min(...tiles.map(({ size }) => size))).to.be.at.least(height / 45);
     });
   }
+});
+
+describe("A room that is paid", () => {
+  const { opened } = new FilledSuite({ sales: 20, days: 2, rooms: 3 });
+
+  it("says until when, also on a wall, and what is paid moves with its patient", async () => {
+    const { page } = await opened.open("/lineas");
+    await page.getByRole("button", { name: "Cambiar la línea SIM0", exact: true }).click();
+    await page.getByLabel("Tiempo pagado con cada venta").selectOption("24 h");
+    await page.getByRole("button", { name: "Guardar" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await opened.drive("SIM0", true);
+    await page.goto("/habitaciones");
+    const paid = (room: number) =>
+      page
+        .locator(".tile")
+        .nth(room)
+        .getByText(/^pagado hasta .*\d\d:\d\d$/);
+    await paid(0).waitFor();
+    await opened.drive("SIM0", false);
+    await page.locator(".tile-link").first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.locator(".history-sale").first().getByText("pagado hasta").waitFor();
+    await dialog.getByText("Pasar lo pagado a otra habitación").first().press("Enter");
+    await dialog.getByRole("button", { name: "Pasar lo pagado" }).click();
+    await dialog.getByText("Elija una habitación").last().waitFor();
+    await dialog.getByLabel("Habitación a la que se muda").selectOption({ index: 1 });
+    const { violations } = await page.evaluate<axe.AxeResults>(`${axe.source}; axe.run()`);
+    expect(violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)).to.deep.equal([]);
+    await dialog.getByRole("button", { name: "Pasar lo pagado" }).click();
+    await dialog.getByText(/^Lo pagado vale ahora para la habitación \d+\.$/).waitFor();
+    await page.keyboard.press("Escape");
+    await paid(1).waitFor();
+    expect(await page.locator(".tile-paid").count()).to.equal(1);
+    opened.cookie = await opened.addMember("Enfermería", "display");
+    const wall = (await opened.open("/habitaciones", { width: 1920 })).page;
+    await wall.locator(".tile").nth(1).getByText("pagado hasta").waitFor();
+    const bar = "getComputedStyle(document.querySelector('.tile-bar')).animationName";
+    expect(await wall.evaluate(bar), "a bar that runs down").to.equal("paid-run");
+  });
 });

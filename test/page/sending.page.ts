@@ -20,7 +20,8 @@ describe("What the gateway sends, on the page", function () {
   after(() => receiver.close());
 
   it("is set up by an owner, who is told what is missing, tests it, and turns it off", async () => {
-    const { page } = await opened.open("/estado", { width: 320 });
+    const { page } = await opened.open("/avisos", { width: 320 });
+    await page.locator("summary", { hasText: "Avisos a otros programas" }).click();
     await page.getByRole("button", { name: "Configurar: Webhook" }).click();
     const dialog = page.getByRole("dialog");
     const field = (label: string) => dialog.getByLabel(label, { exact: true });
@@ -53,13 +54,14 @@ describe("What the gateway sends, on the page", function () {
     await dialog.getByRole("button", { name: "Apagar" }).click();
     await page.getByText("Webhook: apagado.").waitFor();
     await page.getByRole("button", { name: "Configurar: Webhook" }).waitFor();
-    await page.reload();
+    await page.goto("/estado");
     await page.getByText("Cambió lo que el equipo envía: Webhook").first().waitFor();
   });
 
   it("calls a monitor, whose address is written and never shown", async () => {
     receiver.status = 200;
-    const { page } = await opened.open("/estado");
+    const { page } = await opened.open("/avisos");
+    await page.locator("summary", { hasText: "Avisos a otros programas" }).click();
     await page.getByRole("button", { name: "Configurar: Pulso" }).click();
     const dialog = page.getByRole("dialog");
     const address = dialog.getByLabel("Dirección que se llama", { exact: true });
@@ -91,7 +93,8 @@ describe("What the gateway sends, on the page", function () {
   });
 
   it("has a form of its own for the notices, and for MQTT what topics begin with, in English too", async () => {
-    const { page } = await opened.open("/estado", { language: "en" });
+    const { page } = await opened.open("/avisos", { language: "en" });
+    await page.locator("summary", { hasText: "Notices to other programs" }).click();
     await page.getByRole("button", { name: "Set up: Notices" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Quiet hours").fill("22-7");

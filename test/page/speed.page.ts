@@ -7,7 +7,9 @@ import { SECOND_MS } from "../../src/domain/clock.ts";
 import { CHECKOUT } from "../rig/program.ts";
 import { OpenedService, suiteService, VIEWS, WIDTHS } from "./opened.ts";
 
-const MAX_BYTES = 122 * 1024;
+/** Settlements, prices, notices, refunds and paid time have views of their own, which are fetched after the first. */
+const SHORT = process.env["FLANCO_PAGE"] === "short";
+const MAX_BYTES = 137 * 1024;
 const THROTTLE = 4;
 /** Of each, one after the other: whatever else the machine does meanwhile meets both. */
 const OPENINGS = 5;
@@ -81,7 +83,7 @@ describe("The page's speed", () => {
     await shown.close();
   });
 
-  for (const width of WIDTHS) {
+  for (const width of SHORT ? [Math.min(...WIDTHS), Math.max(...WIDTHS)] : WIDTHS) {
     it(`moves nothing while it comes, and fits: ${width} px`, async () => {
       for (const { path } of MEASURED) {
         const shown = await opened.open("/nada", { width });

@@ -39,8 +39,8 @@ export const CONTROLS = {
   "every role may do everything": [
     {
       file: "src/http/router.ts",
-      from: "if (roles.includes(signedIn.role)) return signedIn;",
-      to: "if (roles.length > 0) return signedIn;",
+      from: "if (roles.includes(signedIn.role)) {",
+      to: "if (roles.length > 0) {",
     },
   ],
   "the network serves the operator's endpoints": [
@@ -69,6 +69,9 @@ export const CONTROLS = {
     // A sync of the tail makes the file system's journal durable, and with it all other files.
     { file: "src/ledger/safety/tail.ts", from: "  await handle.datasync();", to: "" },
     { file: "src/ledger/safety/tail.ts", from: "  await folder.sync();", to: "" },
+    // Likewise one of the sign of life, which comes at some time: before the cut on a slow machine.
+    { file: "src/ledger/safety/sign-of-life.ts", from: "    await this.#handle.datasync();", to: "" },
+    { file: "src/ledger/safety/file-copy.ts", from: "    fsyncSync(target);", to: "" },
   ],
   "an upgrade is written over the ledger, page by page": [
     {

@@ -35,7 +35,7 @@ describe("The demonstration", () => {
   const overview = () =>
     ledger.reader.overview(
       userId(),
-      { period: "year", at: null, filter: { location: null, deviceId: null } },
+      { period: "year", at: null, filter: { location: null, deviceId: null, within: null } },
       ledger.nowMs,
     );
 

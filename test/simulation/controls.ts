@@ -2,6 +2,7 @@ import type { Patch } from "../../scripts/patch.ts";
 
 const RECORDER = "src/gpio/recorder.ts";
 const LINE = "src/ledger/nouns/line.ts";
+const SETTLEMENT = "src/ledger/nouns/settlement.ts";
 const COMMITTER = "src/ledger/engine/committer.ts";
 
 /** Versions of the program that each lack one protection: the simulation must find that soon. */
@@ -13,8 +14,8 @@ export const SIMULATED_CONTROLS = {
     { file: "src/domain/sale.ts", from: "seen.sequence <= saved.sequence;", to: "seen.sequence < 0;" },
     {
       file: LINE,
-      from: 'if (meaning === "sale" && isRecorded(sighting))',
-      to: "if (isRecorded(sighting) && false)",
+      from: 'if (meaning === "repeated" || (isRise && isRecorded(sighting)))',
+      to: 'if (meaning === "repeated")',
     },
     {
       file: "src/ledger/engine/schema.ts",
@@ -102,8 +103,8 @@ export const SIMULATED_CONTROLS = {
   "no idempotency key is kept": [
     {
       file: "src/ledger/nouns/record.ts",
-      from: "addRecord(userId, record, idempotency) {",
-      to: "addRecord(userId, record, idempotency) {\n      idempotency = null;",
+      from: 'once(userId, idempotency, () => {\n        const given = add({ userId, record, origin: "posted"',
+      to: 'once(userId, null, () => {\n        const given = add({ userId, record, origin: "posted"',
     },
   ],
   "sales before the clock was set stay where they are": [
@@ -118,9 +119,22 @@ export const SIMULATED_CONTROLS = {
   "a void leaves the sums that hold the record": [
     {
       file: "src/ledger/nouns/correction.ts",
-      from: "context.rollups.move(record, -1);\n      const { userId, number }",
-      to: "const { userId, number }",
+      from: "context.rollups.move(record, -1);\n    const valor",
+      to: "const valor",
     },
+  ],
+  "more than is left of a sale is given back": [
+    { file: "src/ledger/nouns/by-hand.ts", from: "if (valorMicros > leftMicros)", to: "if (false)" },
+  ],
+  "a void leaves the refunds of its sale": [
+    {
+      file: "src/ledger/nouns/correction.ts",
+      from: "    for (const refund of refundsOf.all(record.userId, record.number)) voidOne(refund, reason, by);\n",
+      to: "",
+    },
+  ],
+  "a refund counts as a sale once it is rolled up": [
+    { file: "src/ledger/nouns/rollup.ts", from: "count(*) FILTER (WHERE refund_of IS NULL)", to: "count(*)" },
   ],
   "what is rolled up is rolled up again": [
     { file: "src/ledger/nouns/rollup.ts", from: "    this.#setRolledUp.run(to);\n", to: "" },
@@ -171,6 +185,19 @@ export const SIMULATED_CONTROLS = {
       to: "",
     },
   ],
+  "paid time is measured by clocks that are not trusted": [
+    { file: "src/domain/sale.ts", from: "timeMs: provisional ? null : timeMs", to: "timeMs" },
+  ],
+  "what fell into paid time stays sold once the clock is set": [
+    {
+      file: "src/ledger/nouns/correction.ts",
+      from: "const decided = paid.settle(bootId, MAX_MOVED);",
+      to: "const decided = 0;",
+    },
+  ],
+  "a void leaves its room paid": [
+    { file: "src/ledger/nouns/correction.ts", from: "    paid.free(recordId);\n", to: "" },
+  ],
   "a planned price does not come": [
     {
       file: "src/ledger/nouns/price.ts",
@@ -190,6 +217,23 @@ export const SIMULATED_CONTROLS = {
       file: "src/ledger/nouns/price.ts",
       from: "const heldMs = from === null ? saleMs(nowMs) : null;",
       to: "const heldMs = from === null ? nowMs : null;",
+    },
+  ],
+  "what comes late for a closed month is in no settlement": [
+    {
+      file: SETTLEMENT,
+      from: "FROM record r NOT INDEXED WHERE",
+      to: "FROM record r NOT INDEXED WHERE 0 AND",
+    },
+  ],
+  "what is corrected of a closed month is in no settlement": [
+    { file: SETTLEMENT, from: "WHERE k.correction_id > @since AND", to: "WHERE 0 AND" },
+  ],
+  "a settlement counts what the one before has counted": [
+    {
+      file: SETTLEMENT,
+      from: "const since = previous?.mark.position ?? mark.position;",
+      to: "const since = 0;",
     },
   ],
   "a start forgets since when its lines are not watched": [

@@ -1,10 +1,11 @@
 import { type Boot, wallTimeMs } from "../../src/domain/boot.ts";
-import type { Day } from "../../src/domain/day.ts";
+import type { Day, Month } from "../../src/domain/day.ts";
 import type { LedgerCommands } from "../../src/domain/ledger.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
-import type { NewWiring, Wiring } from "../../src/domain/wiring.ts";
+import type { NewTariff, NewWiring, Tariff } from "../../src/domain/wiring.ts";
 import { LocalCalendar } from "../../src/ledger/nouns/calendar.ts";
 import { LINES, type TrueEdge } from "./chip.ts";
+import { PaidRooms, roomMomentOf } from "./paid-rooms.ts";
 import type { Commit } from "./process.ts";
 import { ZONE } from "./template.ts";
 import type { Truth } from "./truth.ts";
@@ -20,6 +21,7 @@ interface WiringState {
   readonly stretch: Stretch | null;
   readonly valorMicros: number;
   readonly rearmMs: number;
+  readonly paidMinutes: number;
 }
 
 /** One line as one room, from its wiring to the next. */
@@ -46,6 +48,8 @@ export interface Sale {
   readonly timeMs: number;
   /** The moment by which it is given its time; null for a trusted time. */
   readonly provisional: { readonly bootId: string; readonly monotonicMs: number } | null;
+  /** Of a refund: the key of its sale. */
+  readonly refundOf?: string;
 }
 
 /** What follows from the commits, one after the other. */
@@ -59,7 +63,10 @@ export class Fold {
   /** The edges that the kernel has dropped. */
   readonly counted = new Set<TrueEdge>();
   readonly wired = new Map<string, WiringState[]>(LINES.map((line) => [line, []]));
-  readonly voided = new Set<number>();
+  /** Keys of sales. */
+  readonly voided = new Set<string>();
+  /** The months that were closed, in their order. */
+  readonly closed: Month[] = [];
   /** Wall time of each boot's monotonic zero, as far as the ledger knows it. */
   readonly zeros = new Map<string, number>();
   readonly #truth: Truth;
@@ -67,6 +74,12 @@ export class Fold {
   readonly #tests = new LineTests();
   /** As the ledger knows them, in their order. */
   readonly #boots = new Map<string, Boot>();
+  readonly #paid = new PaidRooms(
+    (bootId) => this.#boots.get(bootId)?.zeroMs ?? null,
+    (key) => void this.voided.add(key),
+  );
+  /** Of records, by their positions. */
+  readonly #keys = new Map<number, string>();
   readonly #lastSeen = new Map<string, { us: number; request: number }>();
 
   constructor(truth: Truth) {
@@ -77,7 +90,7 @@ export class Fold {
     const { bootId, batch, accepted } = commit;
     const atUs = this.#truth.boot(bootId).startUs + batch.monotonicMs * US_PER_MS;
     batch.commands.forEach(({ name, input }, index) => {
-      if (accepted[index] === true) this.#apply(name, input, atUs, commit);
+      if (accepted[index] === true) this.#apply(name, input, atUs, commit, commit.records[index] ?? []);
     });
   }
 
@@ -95,16 +108,20 @@ export class Fold {
     input: readonly unknown[],
     atUs: number,
     { bootId, batch: { nowMs, monotonicMs } }: Commit,
+    records: Commit["records"][number],
   ): void {
     switch (name) {
       case "takeIn":
-        for (const sighting of (input as Input<"takeIn">)[0]) this.#see(sighting);
+        (input as Input<"takeIn">)[0].forEach((sighting, index) => {
+          this.#see(sighting);
+          this.#name(records[index], keyOf(sighting));
+        });
         return;
       case "setWiring":
         for (const { wiring } of (input as Input<"setWiring">)[0]) {
-          const { valorMicros } = wiring;
-          if (valorMicros === null) throw new Error("A history names each price.");
-          this.#wire({ ...wiring, valorMicros }, atUs, nowMs, bootId);
+          const { valorMicros, paidMinutes } = wiring;
+          if (valorMicros === null || paidMinutes === null) throw new Error("A history names each price.");
+          this.#wire({ ...wiring, valorMicros, paidMinutes }, atUs, nowMs, bootId);
         }
         return;
       case "removeWiring": {
@@ -115,14 +132,52 @@ export class Fold {
       case "addRecord": {
         const { room, valorMicros, createdTimeMs } = (input as Input<"addRecord">)[1];
         this.sales.set(room, { key: room, room, valorMicros, timeMs: createdTimeMs, provisional: null });
+        this.#name(records[0], room);
         return;
       }
-      case "voidRecord":
-        this.voided.add((input as Input<"voidRecord">)[0]);
+      case "addSale": {
+        const { room, valorMicros, timeMs, reason } = (input as Input<"addSale">)[1];
+        // The key is the first one's: asked again, it is what is there.
+        if (this.sales.has(reason)) return;
+        this.sales.set(reason, {
+          key: reason,
+          room,
+          valorMicros: valorMicros ?? 0,
+          timeMs,
+          provisional: null,
+        });
+        this.#name(records[0], reason);
+        return;
+      }
+      case "refundRecord": {
+        const [, recordId, { valorMicros }] = input as Input<"refundRecord">;
+        const at = this.#boots.get(bootId)?.zeroMs == null ? { bootId, monotonicMs } : null;
+        this.#refund(this.#keys.get(recordId) ?? "", valorMicros, records[0] ?? 0, nowMs, at);
+        return;
+      }
+      case "voidRecord": {
+        const key = this.#keys.get((input as Input<"voidRecord">)[0]) ?? "";
+        this.voided.add(key);
+        this.#paid.void(key);
+        return;
+      }
+      case "movePaidTime": {
+        const [, from, to] = input as Input<"movePaidTime">;
+        const at = { bootId, upUs: monotonicMs * US_PER_MS, timeMs: null };
+        if (!this.#paid.move(from.room, to.room, at)) this.wrong.push(`${from.room} was not paid to move`);
+        return;
+      }
+      case "settleTimes": {
+        const [settled] = input as Input<"settleTimes">;
+        this.#paid.decide(settled);
+        return;
+      }
+      case "closeMonth":
+        this.closed.push((input as Input<"closeMonth">)[1].month);
         return;
       case "planPrices": {
-        const [, lines, valorMicros, from] = input as Input<"planPrices">;
-        for (const line of lines) this.#prices.plan(this.#roomOf(line) ?? "", valorMicros, from);
+        const [, lines, tariff, from] = input as Input<"planPrices">;
+        for (const line of lines) this.#prices.plan(this.#roomOf(line) ?? "", tariff, from);
         return;
       }
       case "beginCommission": {
@@ -160,12 +215,38 @@ export class Fold {
     }
   }
 
+  #refund(
+    of: string,
+    micros: number,
+    position: number,
+    timeMs: number,
+    provisional: Sale["provisional"],
+  ): void {
+    const sale = this.sales.get(of);
+    const given = [...this.sales.values()].filter(
+      ({ key, refundOf }) => refundOf === of && !this.isVoid(key),
+    );
+    const left = given.reduce((sum, { valorMicros }) => sum + valorMicros, sale?.valorMicros ?? 0);
+    if (sale === undefined || sale.refundOf !== undefined || this.isVoid(of) || micros > left)
+      this.wrong.push(`${micros} of ${of} were given back, of which ${left} were left`);
+    const key = `refund ${position}`;
+    this.sales.set(key, {
+      ...{ key, room: sale?.room ?? "", valorMicros: -micros, timeMs, provisional, refundOf: of },
+    });
+    this.#name(position, key);
+  }
+
+  /** A void sale's refunds are void with it. */
+  isVoid(key: string): boolean {
+    return this.voided.has(key) || this.voided.has(this.sales.get(key)?.refundOf ?? "");
+  }
+
   #roomOf(line: string): string | undefined {
     return this.wired.get(line)?.at(-1)?.stretch?.room;
   }
 
   #wire(
-    { line, actuatorId: room, valorMicros, rearmMs }: NewWiring & Pick<Wiring, "valorMicros">,
+    { line, actuatorId: room, valorMicros, paidMinutes, rearmMs }: NewWiring & Tariff,
     atUs: number,
     nowMs: number,
     bootId: string,
@@ -175,16 +256,22 @@ export class Fold {
     // A sale of this moment has its price by the last moment that a trusted clock has seen, where the clock is not trusted.
     const heldMs = this.#boots.get(bootId)?.zeroMs === null ? this.#lastTrustedMs() : nowMs;
     const planned = heldMs === undefined ? undefined : this.#prices.at(room, heldMs);
-    const held = before == null ? undefined : (planned ?? last?.valorMicros);
-    if (held !== valorMicros && heldMs !== undefined) this.#prices.end(room, heldMs);
+    const held = before == null ? undefined : (planned ?? last);
+    const isHeld = held?.valorMicros === valorMicros && held.paidMinutes === paidMinutes;
+    if (!isHeld && heldMs !== undefined) this.#prices.end(room, heldMs);
     const stretch = before?.room === room ? before : { room };
-    this.#change(line, before == null ? atUs - US_PER_MS : atUs, { stretch, valorMicros, rearmMs });
+    this.#change(line, before == null ? atUs - US_PER_MS : atUs, {
+      stretch,
+      valorMicros,
+      paidMinutes,
+      rearmMs,
+    });
   }
 
   /** A moment is kept in whole milliseconds, rounded down, and the last one belongs to what was before. */
   #change(line: string, atUs: number, change: Partial<WiringState>): void {
     const all = this.wired.get(line) ?? [];
-    const before = all.at(-1) ?? { stretch: null, valorMicros: 0, rearmMs: 0 };
+    const before = all.at(-1) ?? { stretch: null, valorMicros: 0, paidMinutes: 0, rearmMs: 0 };
     all.push({ ...before, ...change, fromUs: atUs + US_PER_MS });
   }
 
@@ -208,30 +295,40 @@ export class Fold {
     this.#judge(sighting, us, wired, wired.stretch);
   }
 
-  #judge(sighting: Sighting, us: number, { rearmMs, valorMicros }: WiringState, stretch: Stretch): void {
+  #name(record: number | null | undefined, key: string): void {
+    if (record != null) this.#keys.set(record, key);
+  }
+
+  #judge(sighting: Sighting, us: number, wired: WiringState, stretch: Stretch): void {
     const { line, active, source, missed, provisional, timeMs } = sighting;
     const before = stretch.last;
     if (missed > 0) this.#overflow(line, missed, before?.active === true);
     stretch.firstUs ??= us;
     const rose = active && (before === undefined ? source.sequence > 0 : !before.active || missed > 0);
     const moment = { bootId: source.bootId, monotonicMs: Number(sighting.monotonicNs) / 1e6 };
-    const key = `${line} ${source.bootId} ${sighting.monotonicNs}`;
+    const key = keyOf(sighting);
+    const { room } = stretch;
+    const at = roomMomentOf(sighting);
+    const paid = active ? this.#paid.look(room, at) : "counts";
     const isTested = rose && this.#tests.has(line, us, source.bootId);
     if (isTested) this.tested.push(key);
-    const isSame = before !== undefined && isSameSale(before, sighting, us, rearmMs);
-    const isSale = rose && !isTested && !isSame;
+    const isSame = before !== undefined && isSameSale(before, sighting, us, wired.rearmMs);
+    const isPaid = typeof paid !== "string";
+    if (rose && !isTested && isPaid) this.#paid.goOn(room, paid.key);
+    const isSale = rose && !isTested && !isSame && !isPaid;
     if (isSale) {
-      const room = stretch.room;
+      const { valorMicros, paidMinutes } = this.#plannedFor(room, sighting) ?? wired;
       this.sales.set(key, {
         key,
         room,
-        valorMicros: this.#plannedFor(room, sighting) ?? valorMicros,
+        valorMicros,
         timeMs,
         provisional: provisional ? moment : null,
       });
+      this.#paid.sell(room, key, at, paid, paidMinutes);
     }
     if (before !== undefined && before.active === active && !rose) return;
-    const hasSale = isSale || (!isTested && before?.hasSale === true);
+    const hasSale = isSale || (!isTested && (before?.hasSale === true || (rose && isPaid)));
     stretch.last = { active, us, bootId: source.bootId, timeMs, provisional, hasSale };
   }
 
@@ -240,7 +337,7 @@ export class Fold {
   }
 
   /** By its time; where that is not known, by the last moment that a trusted clock has seen. */
-  #plannedFor(room: string, { source, monotonicNs, provisional, timeMs }: Sighting): number | undefined {
+  #plannedFor(room: string, { source, monotonicNs, provisional, timeMs }: Sighting): Tariff | undefined {
     const zeroMs = this.#boots.get(source.bootId)?.zeroMs;
     if (!provisional) return this.#prices.at(room, timeMs);
     if (zeroMs != null) return this.#prices.at(room, wallTimeMs(zeroMs, Number(monotonicNs) / 1e6));
@@ -254,6 +351,11 @@ export class Fold {
     );
     return known.length === 0 ? undefined : Math.max(...known);
   }
+}
+
+/** What tells a sale of a line from all others. */
+function keyOf({ line, source, monotonicNs }: Sighting): string {
+  return `${line} ${source.bootId} ${monotonicNs}`;
 }
 
 /** High again within the rearm time after the fall: by the wall clock over two boots, where that was trusted in both. */
@@ -296,9 +398,8 @@ class LineTests {
   }
 }
 
-interface Plan {
+interface Plan extends Tariff {
   readonly room: string;
-  readonly valorMicros: number;
   readonly from: Day;
 }
 
@@ -307,14 +408,15 @@ class PlannedPrices {
   #plans: Plan[] = [];
   readonly #calendar = new LocalCalendar(ZONE);
 
-  plan(room: string, valorMicros: number, from: Day): void {
+  plan(room: string, { valorMicros, paidMinutes }: NewTariff, from: Day): void {
+    if (paidMinutes === null) throw new Error("A history names each paid time.");
     this.#plans = this.#plans.filter((one) => one.room !== room || one.from !== from);
-    this.#plans.push({ room, valorMicros, from });
+    this.#plans.push({ room, valorMicros, paidMinutes, from });
   }
 
   /** Undefined where none holds then, by the wall clock. */
-  at(room: string, timeMs: number): number | undefined {
-    return this.#begun(room, timeMs).toSorted((one, other) => other.from - one.from)[0]?.valorMicros;
+  at(room: string, timeMs: number): Tariff | undefined {
+    return this.#begun(room, timeMs).toSorted((one, other) => other.from - one.from)[0];
   }
 
   /** Another price holds for the room from here on. */

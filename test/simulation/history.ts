@@ -1,5 +1,8 @@
 import { LINES } from "./chip.ts";
 
+/** The device has as many rooms as there are lines. */
+const ROOMS = LINES.length;
+
 /** One thing that happens. A step that makes no sense at its moment does nothing, so that any part of a history is one. */
 export type Step =
   /** The line changes so many times, each this many microseconds after the one before. */
@@ -21,15 +24,31 @@ export type Step =
       readonly room: number;
       readonly valor: number;
       readonly rearmMs: number;
+      readonly paidMinutes: number;
     }
+  /** What is paid of a room moves to another one. */
+  | { readonly kind: "move"; readonly room: number; readonly to: number }
   | { readonly kind: "unwire"; readonly line: number }
   | { readonly kind: "test"; readonly line: number; readonly ms: number }
   | { readonly kind: "end test" }
   /** A price for the line's room so many days later. */
-  | { readonly kind: "plan"; readonly line: number; readonly valor: number; readonly days: number }
+  | {
+      readonly kind: "plan";
+      readonly line: number;
+      readonly valor: number;
+      readonly paidMinutes: number;
+      readonly days: number;
+    }
   /** A wiring that fails after it has written something. */
   | { readonly kind: "refused"; readonly line: number; readonly valor: number }
-  | { readonly kind: "void" }
+  /** Of the newest entry, or of the newest record though an audit entry follows it. */
+  | { readonly kind: "void"; readonly ofRecord?: true }
+  /** A sale by hand, of days before. */
+  | { readonly kind: "add"; readonly room: number; readonly key: number; readonly valor: number }
+  /** So much of the newest record is given back, or of the one before it. */
+  | { readonly kind: "refund"; readonly valor: number; readonly back: number }
+  /** The next month is closed with its settlement, whatever the clock says. */
+  | { readonly kind: "close" }
   | { readonly kind: "trust" }
   /** The disk has no room for a further page, or has. */
   | { readonly kind: "disk"; readonly full: boolean }
@@ -73,12 +92,17 @@ export function historyOf(seed: number): History {
   const oneOf = <T>(...choices: readonly [T, ...T[]]): T => choices[below(choices.length)] ?? choices[0];
   const line = () => below(LINES.length);
   const hasRearm = chance(0.3);
+  // Of its own seed: histories without paid time are those that they were.
+  const paidRandom = randomFrom(~seed);
+  const hasPaid = paidRandom() < 0.25;
+  const paidMinutes = () => (hasPaid ? ([0, 1, 1, 2][Math.floor(paidRandom() * 4)] ?? 0) : 0);
   const wire = (): Step => ({
     kind: "wire",
     line: line(),
     room: below(LINES.length),
     valor: 1 + below(9),
     rearmMs: hasRearm ? oneOf(0, 500, 20_000) : 0,
+    paidMinutes: paidMinutes(),
   });
   const edges = (): Step => ({
     kind: "edges",
@@ -125,14 +149,21 @@ export function historyOf(seed: number): History {
   };
   /** A price is set while a clock that is a year behind has not come to the planned one, whose day a trusted clock has seen. */
   const pricedBeforeTrust = (at: number): Step[] => {
-    const priced = (valor: number): Step => ({ kind: "wire", line: at, room: at, valor, rearmMs: 0 });
+    const priced = (valor: number): Step => ({
+      kind: "wire",
+      line: at,
+      room: at,
+      valor,
+      rearmMs: 0,
+      paidMinutes: 0,
+    });
     const settle: Step = { kind: "settle" };
     return [
       ...LINES.map((_line, other): Step => ({ kind: "unwire", line: other })),
       settle,
       priced(3),
       settle,
-      { kind: "plan", line: at, valor: 30, days: 1 },
+      { kind: "plan", line: at, valor: 30, paidMinutes: 0, days: 1 },
       settle,
       { kind: "trust" },
       { kind: "wait", ms: 70_000 },
@@ -162,7 +193,16 @@ export function historyOf(seed: number): History {
       ];
     if (which === 6) return [{ kind: "void" }];
     if (which === 7) return tested();
-    if (which === 8) return [{ kind: "plan", line: line(), valor: 20 + below(9), days: chance(0.8) ? 1 : 2 }];
+    if (which === 8)
+      return [
+        {
+          kind: "plan",
+          line: line(),
+          valor: 20 + below(9),
+          paidMinutes: paidMinutes(),
+          days: chance(0.8) ? 1 : 2,
+        },
+      ];
     return [{ kind: "unwire", line: line() }];
   };
   const next = (): Step[] => {
@@ -178,7 +218,59 @@ export function historyOf(seed: number): History {
     if (which < 0.88) return cutOnTheWay();
     return rare();
   };
-  const steps = [wire(), wire(), ...Array.from({ length: 4 + below(chance(0.2) ? 30 : 10) }, next).flat()];
+  /** A power cut inside of paid time, with rises before the clock is set, if it ever is. */
+  const paidOverCut = (): Step[] => {
+    const at = Math.floor(paidRandom() * LINES.length);
+    const rise = (): Step[] => [
+      { kind: "edges", line: at, count: 2, everyUs: 700_000 },
+      { kind: "wait", ms: [600, 3_000, 30_000, 70_000][Math.floor(paidRandom() * 4)] ?? 600 },
+    ];
+    const maybe = (share: number, ...steps: readonly Step[]) => (paidRandom() < share ? steps : []);
+    const room = (at + 1) % LINES.length;
+    return [
+      { kind: "wire", line: at, room: at, valor: 3, rearmMs: 0, paidMinutes: 1 },
+      { kind: "settle" },
+      ...maybe(0.8, { kind: "trust" }, { kind: "settle" }),
+      ...rise(),
+      ...maybe(0.3, { kind: "move", room: at, to: room }, ...rise()),
+      { kind: "power cut" },
+      { kind: "start" },
+      ...rise(),
+      ...rise(),
+      ...maybe(0.2, { kind: "void" }),
+      ...maybe(0.3, { kind: "power cut" }, { kind: "start" }),
+      ...maybe(0.6, { kind: "trust" }, { kind: "settle" }),
+      ...rise(),
+    ];
+  };
+  // Likewise of its own seed.
+  const handRandom = randomFrom(seed ^ 0x55555555);
+  const hasHand = handRandom() < 0.25;
+  const handBelow = (limit: number) => Math.floor(handRandom() * limit);
+  /** What people enter after a step. */
+  const byHand = (step: Step): Step[] => {
+    if (!hasHand || handRandom() > 0.3) return [step];
+    const refund = (): Step => ({ kind: "refund", valor: 1 + handBelow(3), back: handBelow(2) });
+    const which = handBelow(4);
+    if (which === 0)
+      return [step, { kind: "add", room: handBelow(ROOMS), key: handBelow(8), valor: 1 + handBelow(9) }];
+    if (which === 1) return [step, { kind: "settle" }, refund(), { kind: "settle" }, refund()];
+    if (which === 2) return [step, refund(), { kind: "settle" }, { kind: "void", ofRecord: true }];
+    return [step, refund()];
+  };
+  const closeRandom = randomFrom(seed ^ 0x33333333);
+  const hasClosings = closeRandom() < 0.25;
+  /** Months are closed now and then. */
+  const closing = (step: Step): Step[] =>
+    hasClosings && closeRandom() < 0.1 ? [step, { kind: "settle" }, { kind: "close" }] : [step];
+  const steps = [
+    wire(),
+    wire(),
+    ...(hasPaid && paidRandom() < 0.5 ? paidOverCut() : []),
+    ...Array.from({ length: 4 + below(chance(0.2) ? 30 : 10) }, next).flat(),
+  ]
+    .flatMap(byHand)
+    .flatMap(closing);
   return {
     seed,
     bufferEvents: chance(0.9) ? 12 : 1_024,

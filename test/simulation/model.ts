@@ -1,6 +1,7 @@
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import type { Sighting } from "../../src/domain/sale.ts";
 import type { ChipRequest, SimulatedChip, TrueEdge } from "./chip.ts";
+import { settledAgainst } from "./closings.ts";
 import { Fold, type Input, type Sale } from "./fold.ts";
 import type { Commit } from "./process.ts";
 import type { SimulatedTime } from "./time.ts";
@@ -75,7 +76,7 @@ export class Model {
   }
 
   /** Everything in which the ledger is not as it must be. */
-  compare(file: string): readonly string[] {
+  compare(file: string, userId: string): readonly string[] {
     const fold = new Fold(this.#truth);
     for (const commit of this.#commits) fold.take(commit);
     fold.settle();
@@ -94,6 +95,12 @@ export class Model {
           db,
           "SELECT line || ' ' || boot_id || ' ' || monotonic_ns FROM tested_edge JOIN boot USING (boot)",
           fold.tested,
+        ),
+        ...settledAgainst(
+          db,
+          userId,
+          [...fold.sales.values()].filter(({ key }) => !fold.isVoid(key)),
+          fold.closed,
         ),
         ...this.#lostWithoutGap(db, fold),
       ];
@@ -157,11 +164,13 @@ function sightingsOf({ batch, accepted }: Commit): readonly Sighting[] {
   );
 }
 
-function salesAgainst(db: Database, { sales, voided }: Fold): string[] {
+function salesAgainst(db: Database, fold: Fold): string[] {
+  const { sales } = fold;
   const rows = db
-    .prepare<[], Omit<Sale, "provisional">>(
-      `SELECT iif(line IS NULL, room, line || ' ' || boot_id || ' ' || monotonic_ns) AS key, room,
-              valor_micros AS valorMicros, effective_ms AS timeMs
+    .prepare<[], Omit<Sale, "provisional"> & { isVoid: number }>(
+      `SELECT CASE WHEN origin = 'refund' THEN 'refund ' || record_id WHEN origin = 'by_hand' THEN reason
+                   WHEN line IS NULL THEN room ELSE line || ' ' || boot_id || ' ' || monotonic_ns END AS key, room,
+              valor_micros AS valorMicros, effective_ms AS timeMs, voided_by IS NOT NULL AS isVoid
          FROM record LEFT JOIN boot USING (boot)`,
     )
     .all();
@@ -173,15 +182,12 @@ function salesAgainst(db: Database, { sales, voided }: Fold): string[] {
     found.add(row.key);
     const { room, valorMicros, timeMs } = sale;
     const isRight = row.room === room && row.valorMicros === valorMicros;
+    if ((row.isVoid === 1) !== fold.isVoid(row.key)) return [`wrongly void, or not: ${JSON.stringify(row)}`];
     if (isRight && Math.abs(row.timeMs - timeMs) <= ROUNDING_MS) return [];
     return [`recorded: ${JSON.stringify(row)}, must be ${JSON.stringify(sale)}`];
   });
   for (const sale of sales.values()) if (!found.has(sale.key)) wrong.push(`lost: ${JSON.stringify(sale)}`);
-  const isVoid = db
-    .prepare<[], number>("SELECT count(*) FROM record WHERE voided_by IS NOT NULL")
-    .pluck()
-    .get();
-  return isVoid === voided.size ? wrong : [...wrong, `${isVoid} records are void, must be ${voided.size}`];
+  return wrong;
 }
 
 /** What the ledger has and what it must have. */

@@ -50,6 +50,8 @@ export interface Commit {
   readonly batch: BatchRequest;
   /** Whether each command was accepted. */
   readonly accepted: readonly boolean[];
+  /** The positions of the records that each command has made, one for each sighting of a `takeIn`. */
+  readonly records: readonly (readonly (number | null)[])[];
 }
 
 export interface ProcessOptions {
@@ -124,7 +126,8 @@ class WriterThread implements WriterPort {
       const frame = committer.takeCommitted();
       if (frame !== undefined) {
         const accepted = answer.results.map((result) => "output" in result);
-        this.#onCommit({ number: committer.commits, batch, accepted });
+        const records = answer.results.map((result) => recordsIn("output" in result ? result.output : null));
+        this.#onCommit({ number: committer.commits, batch, accepted, records });
         this.tail?.add(committer.commits, frame);
       }
       committer.checkpoint();
@@ -161,6 +164,11 @@ class WriterThread implements WriterPort {
       for (const exit of this.#exits) exit();
     });
   }
+}
+
+/** What a command answers that makes records. */
+function recordsIn(output: unknown): readonly (number | null)[] {
+  return [output].flat().map((made) => (made as { recordId?: number | null } | null)?.recordId ?? null);
 }
 
 function keyOf({ line, source }: Sighting): string {

@@ -101,7 +101,10 @@ export class World {
       this.#boot();
       for (const step of [{ kind: "start" } as const, ...this.#history.steps]) await this.#do(step);
       await this.#finish();
-      return [...faultsOf(verifyLedger(this.#ledger, () => {})), ...this.#model.compare(this.#ledger)];
+      return [
+        ...faultsOf(verifyLedger(this.#ledger, () => {})),
+        ...this.#model.compare(this.#ledger, this.#template.userId),
+      ];
     } catch (error) {
       return [`it fails: ${error instanceof Error ? error.stack : String(error)}`];
     } finally {

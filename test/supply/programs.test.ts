@@ -46,6 +46,8 @@ const PACKAGE_OF: Readonly<Record<string, string>> = {
   promtool: "prometheus",
   pngquant: "pngquant",
   rclone: "rclone",
+  soffice: "libreoffice-calc",
+  "/usr/bin/python3": "python3-openpyxl",
   mosquitto: "mosquitto",
   mosquitto_passwd: "mosquitto",
   ip: "iproute2",

@@ -128,4 +128,18 @@ describe("The month of a report", () => {
     expect([months[0], months[35]]).to.deep.equal(["2026-11", "2023-12"]);
     expect(monthsUpTo("2026-11", "2019-01").at(-1)).to.equal("2019-01");
   });
+
+  it("reads the moments that it writes for a field, on the days when clocks change too", () => {
+    const madrid = createFormat("es-ES", "Europe/Madrid");
+    for (const iso of [
+      "2026-03-29T01:59+01:00",
+      "2026-03-29T03:00+02:00",
+      "2026-10-25T03:00+01:00",
+      "2026-11-21T18:40+01:00",
+    ]) {
+      expect(madrid.momentOf(madrid.typedMoment(Date.parse(iso))), iso).to.equal(Date.parse(iso));
+    }
+    expect(madrid.typedMoment(Date.parse("2026-11-21T18:40+01:00"))).to.equal("2026-11-21T18:40");
+    expect(madrid.momentOf("")).to.equal(undefined);
+  });
 });

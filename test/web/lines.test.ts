@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
 import { ApiFailure } from "../../src/web/api/api.ts";
 import type { Line, Wiring } from "../../src/web/api/shapes.ts";
 import { unplacedFailure } from "../../src/web/element/mistake.ts";
-import { ageText } from "../../src/web/format/format.ts";
+import { ageText, createFormat } from "../../src/web/format/format.ts";
 import {
   type Board,
   freeRooms,
@@ -13,7 +13,7 @@ import {
   wiringName,
   wiringOf,
 } from "../../src/web/lines/board.ts";
-import { isGrouped, isOddPrice, priceOf } from "../../src/web/lines/price.ts";
+import { amountOf, isGrouped, isOddPrice, priceOf } from "../../src/web/lines/price.ts";
 import { deviceOf } from "./record.ts";
 
 function lineOf(address: string): Line {
@@ -35,6 +35,22 @@ describe("A price", () => {
     for (const [text, price] of Object.entries(prices)) expect(priceOf(text), text).to.equal(price);
     for (const text of ["", "3,", ",5", "1.234,50", "-1", "€", "€ 3 €", "3 euros", "1e3", "NaN"])
       expect(priceOf(text), text).to.equal(undefined);
+  });
+
+  it("that is an amount may be typed as the page's language writes it", () => {
+    const [es, en] = [createFormat("es-ES", "Europe/Madrid"), createFormat("en-GB", "Europe/Madrid")];
+    const spanish = {
+      "1.234,50 €": 1_234.5,
+      "1.234": 1_234,
+      "1.234.567": 1_234_567,
+      "1,234": 1.234,
+      "120.5": 120.5,
+    };
+    for (const [text, amount] of Object.entries(spanish)) expect(amountOf(text, es), text).to.equal(amount);
+    const english = { "£1,234.50": 1_234.5, "1,234": 1_234, "1.234": 1.234, "120,5": 120.5 };
+    for (const [text, amount] of Object.entries(english)) expect(amountOf(text, en), text).to.equal(amount);
+    for (const text of ["", "1.23,4", "12.34.567", "1,234.50"])
+      expect(amountOf(text, es), text).to.equal(undefined);
   });
 
   it("is in doubt where its three decimals may be meant as thousands", () => {
@@ -68,6 +84,7 @@ describe("The board of lines", () => {
     bias: "as-is",
     debounceMs: 50,
     rearmMs: 0,
+    paidMinutes: 0,
     watched: true,
     problem: null,
   };

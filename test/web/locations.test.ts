@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Api } from "../../src/web/api/api.ts";
-import { choicesOf, loadChoices } from "../../src/web/api/locations.ts";
+import { choicesOf, loadChoices, whoseOf } from "../../src/web/api/locations.ts";
 import type { Location } from "../../src/web/api/shapes.ts";
 import {
   briefRooms,
@@ -150,4 +150,14 @@ describe("The rooms of a device in a changed list", () => {
       expect(renamedRooms(before, after).map(({ from, to }) => `${from} ${to}`)).to.deep.equal(renamed);
     });
   }
+});
+
+describe("A paper", () => {
+  it("names the locations that a limited member sees: it is not about all that there are", () => {
+    const seen = ["Clínica Norte", "Clínica Sur"];
+    const [whole, limited] = [{ locationIds: null }, { locationIds: ["1", "2"] }];
+    expect(whoseOf(null, whole, seen)).to.equal(null);
+    expect(whoseOf("Clínica Sur", limited, seen)).to.equal("Clínica Sur");
+    expect(whoseOf(undefined, limited, seen)).to.equal("Clínica Norte, Clínica Sur");
+  });
 });

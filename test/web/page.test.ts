@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { announcementOf } from "../../src/web/frame/announcement.ts";
 import { frameTexts } from "../../src/web/messages/frame.ts";
-import { addressOf, routeOf, VIEWS } from "../../src/web/route.ts";
+import { addressOf, navGroupsOf, routeOf, VIEWS } from "../../src/web/route.ts";
 import { checkPassword } from "../../src/web/sign-in/password.ts";
 import { recordOf } from "./record.ts";
 
@@ -40,6 +40,18 @@ describe("The page's addresses", () => {
       expect(routeOf(path, "", hash)).to.include(route);
     });
   }
+});
+
+describe("The ways to the views", () => {
+  it("are grouped: those of every day, of the accounts, of the installation", () => {
+    const groupsOf = (role: "owner" | "technician") =>
+      Object.fromEntries(navGroupsOf({ role, serves: "gateway" }).map(({ name, views }) => [name, views]));
+    const { daily, accounts, installation } = groupsOf("owner");
+    expect(daily).to.deep.equal(["panel", "rooms", "records"]);
+    expect(accounts).to.include.members(["report", "prices"]);
+    expect(installation).to.include.members(["locations", "lines", "notices", "state", "people"]);
+    expect(groupsOf("technician")).to.have.all.keys("daily", "installation");
+  });
 });
 
 describe("A new password", () => {

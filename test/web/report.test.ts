@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { GapReason } from "../../src/domain/gap.ts";
-import { incidentsOf } from "../../src/web/report/incidents.ts";
+import { incidentsOf, lackingOf, missingOf } from "../../src/web/report/incidents.ts";
 
 const SECOND_MS = 1_000;
 
@@ -18,6 +18,7 @@ function gap(
     toTime: toS * SECOND_MS,
     missed: missedRises,
     missedRises,
+    added: 0,
     reason,
   };
 }
@@ -37,6 +38,7 @@ describe("The incidents of a report", () => {
         lines: ["SIM0", "SIM1", "SIM2"],
         missedRises: null,
         isOutage: true,
+        gaps: [...restart].sort((one, other) => one.fromTime - other.fromTime),
       },
     ]);
   });
@@ -67,5 +69,23 @@ describe("The incidents of a report", () => {
       ["A", true],
       ["B,A", false],
     ]);
+  });
+});
+
+describe("The gaps that a sale by hand is added to", () => {
+  const lost = (fromS: number, missedRises: number | null, added: number) => ({
+    ...gap("SIM0", fromS, fromS + 1, missedRises),
+    added,
+  });
+
+  it("are those that still lack one: what one has too many makes up for no other", () => {
+    const [full, open] = [lost(1, 1, 2), lost(2, 1, 0)];
+    expect([full, open].map(missingOf)).to.deep.equal([0, 1]);
+    expect(lackingOf([full, open])).to.deep.equal([open]);
+  });
+
+  it("are all of them where nothing is known to be missing", () => {
+    const unknown = [lost(1, null, 0), lost(2, 1, 1)];
+    expect(lackingOf(unknown)).to.deep.equal(unknown);
   });
 });

@@ -205,11 +205,11 @@ export const LEDGER_FAULTS = {
       return `${entries} lost with a damaged file: ${reason}.`;
     },
     sales: ["from", "to"],
-    hint: "Compare these hours with your own papers, and post what is missing.",
+    hint: "Compare these hours with your own papers, and add what is missing: on the page under Records, or with flanco record add.",
     what: ["Se perdieron registros con un fichero dañado.", "Records were lost with a damaged file."],
     todo: [
-      "Compare esas horas con sus propios apuntes y pida a su técnico que añada lo que falte.",
-      "Compare those hours with your own notes, and have your technician add what is missing.",
+      "Compare esas horas con sus propios apuntes y añada lo que falte: en «Registros», «Añadir una venta».",
+      "Compare those hours with your own notes, and add what is missing: under “Records”, “Add a sale”.",
     ],
   }),
   restore_dropped: alarm("ledger", {
@@ -230,14 +230,14 @@ export const LEDGER_FAULTS = {
       return `The restored backup ${backup} lacks ${records} of the ledger that it replaced${span}.`;
     },
     sales: ["sales"],
-    hint: "Bring them over from the replaced ledger, which is kept, or post them. Then an owner acknowledges it: flanco verify --acknowledge NAME.",
+    hint: "Bring them over from the replaced ledger, which is kept, or add them with flanco record add. Then an owner acknowledges it: flanco verify --acknowledge NAME.",
     what: ({ text }) => [
       `Faltan ventas desde que se restauró una copia de seguridad${after(text("sales"))}.`,
       `Sales are missing since a backup was restored${after(text("sales"))}.`,
     ],
     todo: [
-      "Pida a su técnico que las recupere o las añada. El aviso sigue hasta que el responsable lo confirme con él.",
-      "Have your technician bring them back or add them. This stays until the owner confirms it with the technician.",
+      "Pida a su técnico que las recupere, o añádalas en «Registros». El aviso sigue hasta que el responsable lo confirme con él.",
+      "Have your technician bring them back, or add them under “Records”. This stays until the owner confirms it with the technician.",
     ],
   }),
   time_zone_changed: alarm("ledger", {

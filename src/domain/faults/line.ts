@@ -57,7 +57,7 @@ export const LINE_FAULTS = {
       return `In the last 24 hours ${counted(edges, "switching")} went by unrecorded (${lines})${among}.`;
     },
     sales: ["edges", "sales"],
-    hint: "Look at the relay and its contacts (a fluttering one needs a longer debounce_ms), and at whether the disk keeps up; then post what is missing.",
+    hint: "Look at the relay and its contacts (a fluttering one needs a longer debounce_ms), and at whether the disk keeps up; then add what is missing: on the page beside the gap, or with flanco record add --gap.",
     what: ({ number, some }) =>
       number("sales") === 0
         ? [
@@ -69,8 +69,8 @@ export const LINE_FAULTS = {
             `${some("sales", "sale was lost and has", "sales were lost and have")} no record.`,
           ],
     todo: ({ text }) => [
-      `Compare esas horas, que están en «Informe» y en «Estado», con sus propios apuntes. Líneas: ${text("lines")}.`,
-      `Compare those hours, which are under “Report” and “Status”, with your own notes. Lines: ${text("lines")}.`,
+      `Compare esas horas con sus propios apuntes y añada lo que falte: en «Estado», junto a cada interrupción. Líneas: ${text("lines")}.`,
+      `Compare those hours with your own notes, and add what is missing: under “Status”, beside each interruption. Lines: ${text("lines")}.`,
     ],
   }),
   edges_swallowed: alarm("lines", {
@@ -107,14 +107,14 @@ export const LINE_FAULTS = {
     beganMs: (_reading, { to }) => to,
     message: ({ from, to, lines }: { gaps: number; from: number; to: number; lines: string }) =>
       `${lines} went unwatched for a time between ${iso(from)} and ${iso(to)}: what was switched on then has no record.`,
-    hint: "Compare this time with your own papers, and post what is missing.",
+    hint: "Compare this time with your own papers, and add what is missing: on the page beside the gap, or with flanco record add --gap.",
     what: ({ moment }) => [
       `Entre ${moment("from")} y ${moment("to")} no se vigilaron todas las líneas: lo que se encendió entonces no tiene registro.`,
       `Between ${moment("from")} and ${moment("to")} not all lines were watched: what was switched on then has no record.`,
     ],
     todo: ({ text }) => [
-      `Compare esas horas con sus propios apuntes. Líneas: ${text("lines")}.`,
-      `Compare those hours with your own notes. Lines: ${text("lines")}.`,
+      `Compare esas horas con sus propios apuntes y añada lo que falte: en «Estado», junto a la interrupción. Líneas: ${text("lines")}.`,
+      `Compare those hours with your own notes, and add what is missing: under “Status”, beside the interruption. Lines: ${text("lines")}.`,
     ],
   }),
   clock_untrusted: warning("clock", {
@@ -145,7 +145,7 @@ export const LINE_FAULTS = {
     find: ({ provisional: { unplaced: records } }) => (records > 0 ? { records } : null),
     message: ({ records }: { records?: number }) =>
       `The time of ${counted(records, "record")} will never be known: the gateway lost its power before its clock was set.`,
-    hint: "Compare them with your own papers: void each with flanco void, and post it again with its right time.",
+    hint: "Compare them with your own papers: void each with flanco void, and add it again with its right time, by flanco record add or on the page.",
     sales: ["records"],
     what: ({ some }) => [
       `De ${some("records", "venta", "ventas", "algunas ventas")} no se sabe la hora exacta.`,

@@ -6,10 +6,11 @@ import * as z from "zod";
 import { type Credentials, MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../../domain/account.ts";
 import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { type Boot, leastAgeMs } from "../../domain/boot.ts";
-import { type Clock, monotonicMs } from "../../domain/clock.ts";
+import { type Clock, DAY_MS, monotonicMs } from "../../domain/clock.ts";
 import { FlancoError, orNothing } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../../domain/ledger.ts";
+import type { LocationLimit } from "../../domain/limit.ts";
 import type { Log } from "../../domain/log.ts";
 import { type Role, sessionSeconds } from "../../domain/member.ts";
 import { writeDurably } from "../../platform/durable-file.ts";
@@ -35,6 +36,8 @@ export interface SignedInMember {
   /** The member's account. */
   readonly userId: Id;
   readonly role: Role;
+  /** Null for a member who sees the whole account. */
+  readonly limit: LocationLimit | null;
   readonly sid: Id;
 }
 
@@ -48,7 +51,7 @@ export interface SessionKeeper {
   end(token: string, by: Actor): Promise<void>;
 }
 
-type SessionWriter = Pick<LedgerWriter, "addSession" | "removeSession" | "endSessions">;
+type SessionWriter = Pick<LedgerWriter, "addSession" | "removeSession" | "endSessions" | "noteUse">;
 
 /** A session that is valid until it expires or ends. */
 interface OpenSession {
@@ -57,6 +60,8 @@ interface OpenSession {
   readonly ageAtZeroMs: number;
   /** When it was last used, in monotonic milliseconds; before its first use in this boot, when it began. */
   lastUsedMs: number;
+  /** Up to when the ledger has its use, if it is a program's: its begin, or a later use. */
+  notedMs: number;
 }
 
 /** A session that is on its way to the ledger. */
@@ -156,8 +161,9 @@ export class Sessions implements SessionKeeper {
     if (content.exp * 1000 <= session.createdTimeMs + ageMs) return undefined;
     if (content.sub !== session.memberId) return undefined;
     standing.lastUsedMs = nowMs;
-    const { sid, memberId, userId, role } = session;
-    return { sid, memberId, userId, role };
+    const { sid, memberId, userId, role, limit } = session;
+    if (role === "program" && nowMs - standing.notedMs >= DAY_MS) this.#noteUse(standing);
+    return { sid, memberId, userId, role, limit };
   }
 
   /**
@@ -200,6 +206,14 @@ export class Sessions implements SessionKeeper {
     return least?.session.sid ?? null;
   }
 
+  /** Once a day of a session, which costs a card next to nothing. */
+  #noteUse(standing: OpenSession): void {
+    standing.notedMs = standing.lastUsedMs;
+    this.#writer.noteUse(standing.session.memberId).catch((error: unknown) => {
+      this.#log.warn({ err: error }, "a program's last use could not be stored");
+    });
+  }
+
   #retryLater(): void {
     this.#retry = setTimeout(() => void this.#tryAgain(), RETRY_MS).unref();
   }
@@ -226,7 +240,8 @@ export class Sessions implements SessionKeeper {
   #place(session: StandingSession, boots: readonly Boot[]): OpenSession {
     const ageAtZeroMs = this.#ageAtZeroMs(session, boots);
     const known = this.#bySid.get(session.sid);
-    return { session, ageAtZeroMs, lastUsedMs: known?.lastUsedMs ?? -ageAtZeroMs };
+    const { lastUsedMs = -ageAtZeroMs, notedMs = -ageAtZeroMs } = known ?? {};
+    return { session, ageAtZeroMs, lastUsedMs, notedMs };
   }
 
   #ageAtZeroMs({ begun, createdTimeMs }: StandingSession, boots: readonly Boot[]): number {

@@ -11,10 +11,10 @@ import {
 import { RECORD_FIELDS, type RecordEntry } from "../../domain/record.ts";
 import { Numbers } from "./numbers.ts";
 
-/** Columns by their fields' names, for a SELECT. */
-export function selectList(columns: Readonly<Record<string, string>>): string {
+/** Columns by their fields' names, for a SELECT; of one of its tables, with a `prefix` as `r.`. */
+export function selectList(columns: Readonly<Record<string, string>>, prefix = ""): string {
   return Object.entries(columns)
-    .map(([field, column]) => `${column} AS ${field}`)
+    .map(([field, column]) => `${prefix}${column} AS ${field}`)
     .join(", ");
 }
 

@@ -4,6 +4,7 @@ import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands } from "../../domain/ledger.ts";
 import { type AuditLog, auditCommands } from "../nouns/audit.ts";
 import type { Boots } from "../nouns/boot.ts";
+import { byHandCommands } from "../nouns/by-hand.ts";
 import type { LocalCalendar } from "../nouns/calendar.ts";
 import { commissionCommands } from "../nouns/commission.ts";
 import { correctionCommands } from "../nouns/correction.ts";
@@ -11,10 +12,12 @@ import { deviceCommands } from "../nouns/device.ts";
 import { lineCommands } from "../nouns/line.ts";
 import { locationCommands } from "../nouns/location.ts";
 import { letterheadCommands, memberCommands } from "../nouns/member.ts";
+import { paidTimeCommands } from "../nouns/paid-time.ts";
 import { priceCommands } from "../nouns/price.ts";
 import { recordCommands } from "../nouns/record.ts";
 import type { RollupWriter } from "../nouns/rollup.ts";
 import { purgeCommands, sessionCommands } from "../nouns/session.ts";
+import { settlementCommands } from "../nouns/settlement.ts";
 import { wiringCommands } from "../nouns/wiring.ts";
 import { transferCommands } from "../safety/transfer.ts";
 import type { Chain } from "./chain.ts";
@@ -46,6 +49,8 @@ export type CommandKind = "post" | "edge" | "room" | "other";
 export const COMMAND_KINDS: { readonly [N in CommandName]?: CommandKind } = {
   addRecord: "post",
   importRecords: "post",
+  addSale: "post",
+  refundRecord: "post",
   noteUnwatched: "edge",
   keepUnwatched: "edge",
   takeIn: "edge",
@@ -59,12 +64,13 @@ export const COMMAND_KINDS: { readonly [N in CommandName]?: CommandKind } = {
   rewire: "room",
   removeWiring: "room",
   setPrices: "room",
+  movePaidTime: "room",
 };
 
 /** Makes every write of the ledger. Each runs inside a transaction of the writer thread. */
 export function allCommands(db: Database, context: WriteContext): LedgerCommands {
   const places = { ...locationCommands(db, context), ...deviceCommands(db, context) };
-  const corrections = correctionCommands(db, context);
+  const { paid, ...corrections } = correctionCommands(db, context);
   return {
     ping: () => {},
     ...memberCommands(db, context),
@@ -73,11 +79,14 @@ export function allCommands(db: Database, context: WriteContext): LedgerCommands
     ...priceCommands(db, context),
     ...letterheadCommands(db, context),
     ...sessionCommands(db, context),
-    ...recordCommands(db, context),
-    ...transferCommands(db, context, { ...places, ...corrections }),
+    ...recordCommands(db, context, paid),
+    ...byHandCommands(db, context, paid),
+    ...transferCommands(db, context, { ...places, ...corrections, ...paid }),
     ...corrections,
-    ...lineCommands(db, context),
+    ...lineCommands(db, context, paid),
+    ...paidTimeCommands(db, context, paid),
     ...commissionCommands(db, context),
+    ...settlementCommands(db, context),
     noteBoot: (...noted) => context.boots.note(...noted),
     ...purgeCommands(db, context),
     ...auditCommands(db, context),

@@ -7,12 +7,14 @@ import type { CostlyRead, CostlyReads, LedgerReader } from "../../domain/ledger.
 import { TaskThread } from "../../platform/task-thread.ts";
 import { auditReader } from "../nouns/audit.ts";
 import { bootReader } from "../nouns/boot.ts";
+import { byHandReader } from "../nouns/by-hand.ts";
 import { LocalCalendar } from "../nouns/calendar.ts";
 import { chainReader } from "../nouns/chain-entries.ts";
 import { commissionReader } from "../nouns/commission.ts";
 import { clockReader } from "../nouns/correction.ts";
 import { deviceReader } from "../nouns/device.ts";
 import { gapReader } from "../nouns/gap.ts";
+import { limitReader } from "../nouns/limit.ts";
 import { lineStateReader } from "../nouns/line.ts";
 import { locationReader } from "../nouns/location.ts";
 import { letterheadReader, memberReader } from "../nouns/member.ts";
@@ -23,6 +25,7 @@ import { recordFinder } from "../nouns/record-search.ts";
 import { type Bounds, SPANS } from "../nouns/rollup-sum.ts";
 import { roomReader } from "../nouns/room.ts";
 import { sessionReader } from "../nouns/session.ts";
+import { settlementReader } from "../nouns/settlement.ts";
 import { statusReader } from "../nouns/status.ts";
 import { wiringReader } from "../nouns/wiring.ts";
 import { transferReader } from "../safety/transfer.ts";
@@ -83,6 +86,11 @@ export class RowBudget {
     this.#spend(this.#records, { userId, fromMs, untilMs });
   }
 
+  /** Spends so many rows. Throws TooManyRows. */
+  spendRows(rows: number): void {
+    this.#take(rows);
+  }
+
   /** Spends so many bytes of JSON. Throws TooManyRows. */
   spendBytes(bytes: number): void {
     this.#take(Math.ceil(bytes / BYTES_OF_ROW));
@@ -117,9 +125,11 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
     ...memberReader(db),
     ...letterheadReader(db),
     ...sessionReader(db),
+    ...limitReader(db),
     ...locationReader(db),
     ...deviceReader(db),
     ...recordReader(db),
+    ...byHandReader(db),
     ...transferReader(db),
     ...chainReader(db),
     ...roomReader(db, calendar, budget),
@@ -131,6 +141,7 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
     ...priceReader(db, calendar),
     ...lineStateReader(db),
     ...commissionReader(db, budget),
+    ...settlementReader(db, calendar, budget),
     ...bootReader(db),
     ...statusReader(db, calendar, budget),
     ...clockReader(db),
@@ -193,6 +204,7 @@ export function costlyReads(
     ledgerStatus: of("ledgerStatus", ([, , userId = ""]) => userId),
     audit: of("audit", ([{ userId = "" }]) => userId),
     acceptanceReports: of("acceptanceReports", ([userId]) => userId),
+    draftSettlement: of("draftSettlement", ([userId]) => userId),
     close: () => thread.close(),
   };
 }

@@ -46,7 +46,7 @@ const initial: Migration = {
       logo TEXT NOT NULL DEFAULT ''
     ) STRICT, WITHOUT ROWID;
 
-    -- password_hash is null until the member chooses a password by a link.
+    -- password_hash is null until the member chooses a password by a link; of a program it is its key's. used_ms: when a program was last active.
     CREATE TABLE member (
       member_id TEXT PRIMARY KEY,
       user_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
@@ -55,7 +55,10 @@ const initial: Migration = {
       email TEXT NOT NULL,
       email_key TEXT NOT NULL UNIQUE,
       password_hash TEXT,
-      created_ms INTEGER NOT NULL
+      created_ms INTEGER NOT NULL,
+      used_ms INTEGER,
+      -- Whether it sees the locations of member_location alone.
+      limited INTEGER NOT NULL DEFAULT 0
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX member_by_user ON member (user_id);
 
@@ -88,6 +91,37 @@ const initial: Migration = {
       revision INTEGER NOT NULL DEFAULT 0
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX location_by_user ON location (user_id, location_id);
+
+    CREATE TABLE member_location (
+      member_id TEXT NOT NULL REFERENCES member ON DELETE CASCADE,
+      location_id TEXT NOT NULL REFERENCES location ON DELETE CASCADE,
+      PRIMARY KEY (member_id, location_id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX member_location_by_location ON member_location (location_id);
+
+    -- The names that locations have and had, by which records are theirs; location_id is null where several had one.
+    CREATE TABLE location_name (
+      user_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
+      name TEXT NOT NULL,
+      location_id TEXT REFERENCES location ON DELETE CASCADE,
+      PRIMARY KEY (user_id, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX location_name_by_location ON location_name (location_id);
+
+    -- What is agreed with a location's clinic from a month on (domain/terms.ts). By its name, because it is still settled after it was removed.
+    CREATE TABLE location_terms (
+      user_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
+      location_name TEXT NOT NULL,
+      from_month INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      share INTEGER NOT NULL,
+      amount_micros INTEGER NOT NULL,
+      vat INTEGER NOT NULL,
+      company_signer TEXT NOT NULL,
+      clinic_signer TEXT NOT NULL,
+      closes_itself INTEGER NOT NULL,
+      PRIMARY KEY (user_id, location_name, from_month)
+    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE device (
       device_id TEXT PRIMARY KEY,
@@ -132,13 +166,15 @@ const initial: Migration = {
       bias TEXT NOT NULL,
       debounce_ms INTEGER NOT NULL,
       rearm_ms INTEGER NOT NULL,
+      paid_minutes INTEGER NOT NULL DEFAULT 0 CHECK (paid_minutes BETWEEN 0 AND 44640),
       UNIQUE (device_id, actuator_id),
       FOREIGN KEY (device_id, actuator_id) REFERENCES actuator ON UPDATE CASCADE ON DELETE CASCADE
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX wiring_by_user ON wiring (user_id);
 
-    -- The prices that a room had and will have. from_day: the local day from which a planned one holds, in place of wiring's;
-    -- null for one that held when it was set. superseded_ms: the set_ms of the one that was set in place of a planned one.
+    -- The prices that a room had and will have, with their paid times. from_day: the local day from which a planned one holds, in place of wiring's;
+    -- null for one that held when it was set. superseded_ms: when one was set in place of a planned one. paid_minutes: null for a planned one
+    -- that leaves the room its paid time.
     CREATE TABLE price (
       price_id INTEGER PRIMARY KEY,
       device_id TEXT NOT NULL,
@@ -149,6 +185,7 @@ const initial: Migration = {
       set_ms INTEGER NOT NULL,
       boot INTEGER REFERENCES boot,
       begun_ms INTEGER,
+      paid_minutes INTEGER CHECK (paid_minutes BETWEEN 0 AND 44640),
       FOREIGN KEY (device_id, actuator_id) REFERENCES actuator ON UPDATE CASCADE ON DELETE CASCADE
     ) STRICT;
     CREATE INDEX price_by_room ON price (device_id, actuator_id, from_day);
@@ -180,8 +217,14 @@ const initial: Migration = {
       ended_boot INTEGER REFERENCES boot,
       ended_ns INTEGER,
       -- Among the account's records.
-      number INTEGER NOT NULL
+      number INTEGER NOT NULL,
+      -- Of a refund: the number of its sale.
+      refund_of INTEGER,
+      reason TEXT
     ) STRICT;
+    -- line and sequence: of a sale by hand for a gap, the gap's line and number.
+    CREATE INDEX record_of_gap ON record (user_id, sequence) WHERE origin = 'by_hand' AND sequence IS NOT NULL;
+    CREATE INDEX record_refund ON record (user_id, refund_of) WHERE refund_of IS NOT NULL;
     CREATE INDEX record_by_time ON record (user_id, effective_ms, number);
     -- line: of an imported record, what names it where it comes from.
     CREATE UNIQUE INDEX record_imported ON record (user_id, line) WHERE origin = 'imported';
@@ -189,6 +232,20 @@ const initial: Migration = {
     -- A record whose time was set leaves this index.
     CREATE INDEX record_provisional ON record (boot, user_id) WHERE provisional = 1 AND effective_ms = created_ms;
     CREATE INDEX record_ended_provisional ON record (ended_boot) WHERE ended_boot IS NOT NULL;
+
+    -- The sales with paid time, and the room that is paid by each, from the moment of its record on. In the order of paid_id they hold
+    -- for the room. A sale that was moved to another room has a new row; without a room it is paid of none. No row for a void record.
+    CREATE TABLE paid_time (
+      paid_id INTEGER PRIMARY KEY,
+      record_id INTEGER NOT NULL UNIQUE REFERENCES record,
+      device_id TEXT,
+      actuator_id TEXT,
+      paid_ms INTEGER NOT NULL CHECK (paid_ms BETWEEN 0 AND 2678400000),
+      doubt TEXT NOT NULL CHECK (doubt IN ('none', 'open', 'lasting')),
+      FOREIGN KEY (device_id, actuator_id) REFERENCES actuator ON UPDATE CASCADE ON DELETE SET NULL
+    ) STRICT;
+    CREATE INDEX paid_time_by_room ON paid_time (device_id, actuator_id, paid_id);
+    CREATE INDEX paid_time_open ON paid_time (record_id) WHERE doubt = 'open';
 
     -- Some records of each account by their number (numbers.ts): the newest of each stretch that is in the rollups.
     CREATE TABLE number_mark (
@@ -360,6 +417,14 @@ const initial: Migration = {
       number INTEGER
     ) STRICT;
     CREATE UNIQUE INDEX audit_by_number ON audit (user_id, number) WHERE number IS NOT NULL;
+
+    -- The months that are closed, each with the number of its audit entry, which has the settlement.
+    CREATE TABLE closed_month (
+      user_id TEXT NOT NULL,
+      month INTEGER NOT NULL,
+      number INTEGER NOT NULL,
+      PRIMARY KEY (user_id, month)
+    ) STRICT, WITHOUT ROWID;
     CREATE INDEX audit_by_kind ON audit (kind, audit_id);
     CREATE INDEX audit_passing ON audit (kind, user_id, audit_id) WHERE position IS NULL;
     CREATE INDEX audit_by_user ON audit (user_id, audit_id);

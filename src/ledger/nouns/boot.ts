@@ -7,6 +7,8 @@ import { readHeldCommits } from "../engine/chain.ts";
 /** A moment of a boot that the ledger has under this number. */
 export interface StoredMoment extends BootMoment {
   readonly boot: number;
+  /** Wall time; null where that boot's clock was never trusted. */
+  readonly timeMs: number | null;
 }
 
 /** When a row was begun: monotonic milliseconds of a boot, or wall time where no boot is known. */
@@ -48,8 +50,9 @@ export function bootReader(db: Database) {
  * each. `monotonicMs` gives the monotonic time of the batch that runs.
  */
 export function bootLog(db: Database, monotonicMs: () => number) {
-  const numberOf = db.prepare<[string], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
-  const zeroOf = db.prepare<[string], number | null>("SELECT zero_ms FROM boot WHERE boot_id = ?").pluck();
+  const stored = db.prepare<[string], { boot: number; zeroMs: number | null }>(
+    "SELECT boot, zero_ms AS zeroMs FROM boot WHERE boot_id = ?",
+  );
   const { boots } = bootReader(db);
   const save = db.prepare<[string, number | null, number, number | null]>(
     `INSERT INTO boot (boot_id, zero_ms, last_ms, set_zero_ms) VALUES (?, ?, ?, ?)
@@ -61,9 +64,16 @@ export function bootLog(db: Database, monotonicMs: () => number) {
   /** This moment; undefined before `note`, as in a command that runs without the service. */
   function now(): StoredMoment | undefined {
     if (running === undefined) return undefined;
-    const boot = numberOf.get(running);
+    const boot = stored.get(running)?.boot;
     // The row is missing where `note` was rolled back.
-    return boot === undefined ? undefined : { bootId: running, boot, monotonicMs: monotonicMs() };
+    if (boot === undefined) return undefined;
+    const atMs = monotonicMs();
+    return { bootId: running, boot, monotonicMs: atMs, timeMs: timeOf(running, atMs) };
+  }
+
+  function timeOf(bootId: string, atMs: number): number | null {
+    const zeroMs = stored.get(bootId)?.zeroMs ?? null;
+    return zeroMs === null ? null : wallTimeMs(zeroMs, atMs);
   }
 
   return {
@@ -91,10 +101,7 @@ export function bootLog(db: Database, monotonicMs: () => number) {
     },
     all: boots,
     /** The wall time of a boot's moment; null where that boot's clock was never trusted. */
-    timeOf(bootId: string, atMs: number): number | null {
-      const zeroMs = zeroOf.get(bootId) ?? null;
-      return zeroMs === null ? null : wallTimeMs(zeroMs, atMs);
-    },
+    timeOf,
   };
 }
 
@@ -106,7 +113,7 @@ export type Boots = ReturnType<typeof bootLog>;
  */
 export function ageInLedger(boots: Boots): (begun: BeginMoment) => number {
   const now = boots.now();
-  const nowMs = now === undefined ? null : boots.timeOf(now.bootId, now.monotonicMs);
+  const nowMs = now?.timeMs ?? null;
   const all = boots.all();
   return ({ bootId, begunMs }) => {
     if (bootId === null || now === undefined) return Math.abs((nowMs ?? begunMs) - begunMs);

@@ -20,6 +20,7 @@ import { notWired } from "../../domain/wiring.ts";
 import type { WriteContext } from "../engine/commands.ts";
 import type { RowBudget } from "../engine/reader.ts";
 import { AUDIT_TIME } from "./audit.ts";
+import { type WithinNames, withinNames } from "./limit.ts";
 
 /** The newest tests that are kept of one line: an edge may be taken in after its test has ended. */
 const MAX_TESTS = 20;
@@ -55,8 +56,15 @@ interface WiredRow extends Omit<NonNullable<StoredRoom["wired"]>, "activeLow"> {
 /** A row whose time may not be trusted. */
 type TimedRow<R> = Omit<R, "provisional"> & { readonly provisional: number };
 
+interface ReportQuery extends WithinNames {
+  readonly userId: Id;
+}
+
+/** The reports of an account of which all rooms are at the locations of `@within`. */
 const REPORTS = `
-  FROM audit LEFT JOIN boot USING (boot) WHERE kind = 'commissioned' AND user_id = ?`;
+  FROM audit LEFT JOIN boot USING (boot) WHERE kind = 'commissioned' AND user_id = @userId
+   AND (@within IS NULL OR details ->> '$.locations' IS NOT NULL AND NOT EXISTS (
+     SELECT 1 FROM json_each(details ->> '$.locations') WHERE value NOT IN (SELECT value FROM json_each(@within))))`;
 const HEAD = `number, ${AUDIT_TIME} AS timeMs, boot IS NOT NULL AND zero_ms IS NULL AS provisional`;
 
 export function commissionReader(db: Database, budget: Pick<RowBudget, "spendBytes">) {
@@ -74,17 +82,17 @@ export function commissionReader(db: Database, budget: Pick<RowBudget, "spendByt
     "SELECT actuator_id AS room, tick FROM commission_tick WHERE device_id = ?",
   );
   const bytes = db
-    .prepare<[Id, number], number | null>(
-      `SELECT sum(bytes) FROM (SELECT octet_length(details) AS bytes ${REPORTS} ORDER BY audit_id DESC LIMIT ?)`,
+    .prepare<ReportQuery & { limit: number }, number | null>(
+      `SELECT sum(bytes) FROM (SELECT octet_length(details) AS bytes ${REPORTS} ORDER BY audit_id DESC LIMIT @limit)`,
     )
     .pluck();
-  const heads = db.prepare<[Id, number], TimedRow<AcceptanceReportHead>>(
+  const heads = db.prepare<ReportQuery & { limit: number }, TimedRow<AcceptanceReportHead>>(
     `SELECT ${HEAD}, details ->> '$.technician' AS technician, details ->> '$.clinic' AS clinic,
             details ->> '$.rooms' AS rooms, details ->> '$.good' AS good, details ->> '$.attention' AS attention,
-            details ->> '$.untested' AS untested ${REPORTS} ORDER BY audit_id DESC LIMIT ?`,
+            details ->> '$.untested' AS untested ${REPORTS} ORDER BY audit_id DESC LIMIT @limit`,
   );
-  const one = db.prepare<[Id, number], TimedRow<StoredAcceptanceReport>>(
-    `SELECT ${HEAD}, who, origin AS "from", lower(hex(hash)) AS hash, details ->> '$.report' AS text ${REPORTS} AND number = ?`,
+  const one = db.prepare<ReportQuery & { number: number }, TimedRow<StoredAcceptanceReport>>(
+    `SELECT ${HEAD}, who, origin AS "from", lower(hex(hash)) AS hash, details ->> '$.report' AS text ${REPORTS} AND number = @number`,
   );
   const openTests = openTestReader<OpenTest & LineTest>(db, "w.line IS NOT NULL");
   const edges = db.prepare<[Id, number], TimedRow<TestedEdge>>(
@@ -104,12 +112,13 @@ export function commissionReader(db: Database, budget: Pick<RowBudget, "spendByt
       const ticked = new Map(ticks.all(deviceId).map(({ room, tick }) => [room, tick]));
       return rooms.all(deviceId).map((row) => toStoredRoom(row, ticked.get(row.room)));
     }),
-    acceptanceReports(userId, limit) {
-      budget.spendBytes(bytes.get(userId, limit) ?? 0);
-      return heads.all(userId, limit).map((row) => ({ ...row, provisional: row.provisional === 1 }));
+    acceptanceReports(userId, limit, within = null) {
+      const asked = { userId, limit, ...withinNames(within) };
+      budget.spendBytes(bytes.get(asked) ?? 0);
+      return heads.all(asked).map((row) => ({ ...row, provisional: row.provisional === 1 }));
     },
-    acceptanceReport(userId, number) {
-      const row = one.get(userId, number);
+    acceptanceReport(userId, number, within = null) {
+      const row = one.get({ userId, number, ...withinNames(within) });
       return row && { ...row, provisional: row.provisional === 1 };
     },
   } satisfies Partial<LedgerReader>;
@@ -332,7 +341,8 @@ export function commissionCommands(db: Database, context: WriteContext) {
       context.tell({ kind: "commission", userId });
       if (report === null) return null;
       const { technician, clinic, counts, text } = report;
-      const details = { technician, clinic, ...counts, report: text };
+      const locations = JSON.stringify(report.locations);
+      const details = { technician, clinic, ...counts, locations, report: text };
       return context.audit.note("commissioned", userId, details, by);
     },
   } satisfies Partial<LedgerCommands>;

@@ -1,14 +1,16 @@
 import type { Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
-import { SERVICE_ACTOR } from "../../domain/audit.ts";
+import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { type MisplacedSales, type ReclockedBoot, wallTimeMs } from "../../domain/boot.ts";
 import type { CorrectionEntry } from "../../domain/chain-entry.ts";
 import { NS_PER_MS, SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
+import { unknownRecord } from "../../domain/record.ts";
 import type { WriteContext } from "../engine/commands.ts";
 import { misplacedBy } from "./boot.ts";
+import { type PaidTimes, paidTimes } from "./paid-time.ts";
 import { UNSETTLED } from "./record.ts";
 import type { RollupEntry } from "./rollup.ts";
 
@@ -26,7 +28,7 @@ interface CorrectedRecord extends RollupEntry {
 type TimedRecord = CorrectedRecord & { readonly monotonicNs: number };
 
 const TARGET = `record_id AS recordId, user_id AS userId, location_name AS locationName, device_id AS deviceId,
-                valor_micros AS valorMicros, effective_ms AS timeMs, day, voided_by AS voidedBy, number`;
+                valor_micros AS valorMicros, effective_ms AS timeMs, day, voided_by AS voidedBy, refund_of IS NULL AS sales, number`;
 
 /** A correction with its hash. SQLite gives an empty text for no anchor. */
 export type CorrectionRow = CorrectionEntry & { readonly hash: string };
@@ -39,6 +41,7 @@ export function toCorrection(row: CorrectionRow): CorrectionRow {
 }
 
 export function correctionCommands(db: Database, context: WriteContext) {
+  const paid = paidTimes(db, context, voidRecord);
   const target = db.prepare<[number], CorrectedRecord>(`SELECT ${TARGET} FROM record WHERE record_id = ?`);
   const provisional = db.prepare<[string, number], TimedRecord>(
     `SELECT ${TARGET}, monotonic_ns AS monotonicNs
@@ -59,6 +62,10 @@ export function correctionCommands(db: Database, context: WriteContext) {
   const moveLevels = db.prepare<[number, string]>(
     `UPDATE line_state SET changed_ms = max(0, CAST(round(? + changed_ns / 1e6) AS INTEGER)), changed_provisional = 0
       WHERE changed_provisional = 1 AND changed_boot = (SELECT boot FROM boot WHERE boot_id = ?)`,
+  );
+  const refundsOf = db.prepare<[Id, number], CorrectedRecord>(
+    `SELECT ${TARGET} FROM record INDEXED BY record_refund
+      WHERE user_id = ? AND refund_of = ? AND voided_by IS NULL ORDER BY record_id`,
   );
   const markVoid = db.prepare<[number, number]>("UPDATE record SET voided_by = ? WHERE record_id = ?");
   const insert = db.prepare<[number, string, number, number | null, string, number, string]>(
@@ -112,29 +119,44 @@ export function correctionCommands(db: Database, context: WriteContext) {
       context.rollups.move(record, -1);
       context.rollups.move({ ...record, day }, 1);
     }
-    context.tell({ kind: "time", userId, number, timeMs });
+    context.tell({ kind: "time", userId, number, locationName: record.locationName, timeMs });
+    paid.tellMoved(recordId);
+  }
+
+  /** The one way in which a record is voided. */
+  function voidOne(record: CorrectedRecord, reason: string, by: Actor): void {
+    const { recordId, userId, number } = record;
+    markVoid.run(correct("void", recordId, null, reason), recordId);
+    context.rollups.move(record, -1);
+    const valor = valorFromMicros(record.valorMicros);
+    context.audit.note("record_voided", userId, { number, valor, reason }, by);
+    const voided = { timeMs: context.nowMs(), reason };
+    context.tell({ kind: "void", userId, number, locationName: record.locationName, voided });
+    paid.free(recordId);
+  }
+
+  function voidRecord(recordId: number, reason: string, by = SERVICE_ACTOR): void {
+    const record = target.get(recordId);
+    if (record === undefined) throw unknownRecord();
+    if (record.voidedBy !== null) throw new FlancoError("conflict", "The record is void already.");
+    voidOne(record, reason, by);
+    // The sale is as if it had not been, and so is what was given back of it.
+    for (const refund of refundsOf.all(record.userId, record.number)) voidOne(refund, reason, by);
   }
 
   return {
-    voidRecord(recordId, reason, by = SERVICE_ACTOR) {
-      const record = target.get(recordId);
-      if (record === undefined) throw new FlancoError("not_found", "There is no such record.");
-      if (record.voidedBy !== null) throw new FlancoError("conflict", "The record is void already.");
-      markVoid.run(correct("void", recordId, null, reason), recordId);
-      context.rollups.move(record, -1);
-      const { userId, number } = record;
-      const valor = valorFromMicros(record.valorMicros);
-      context.audit.note("record_voided", userId, { number, valor, reason }, by);
-      context.tell({ kind: "void", userId, number, voided: { timeMs: context.nowMs(), reason } });
-    },
+    paid,
+    voidRecord,
 
     settleTimes(bootId, zeroMs) {
+      const decided = paid.settle(bootId, MAX_MOVED);
+      if (zeroMs === null) return { moved: 0, more: decided === MAX_MOVED };
       const records = provisional.all(bootId, MAX_MOVED);
       for (const record of records) move(record, timeOf(record, zeroMs), "the clock is trusted now");
       const ends = moveEnds.run(zeroMs, bootId, MAX_MOVED).changes;
       const gaps = moveGaps.run(zeroMs, zeroMs, bootId, MAX_MOVED).changes;
       moveLevels.run(zeroMs, bootId);
-      return { moved: records.length, more: Math.max(records.length, ends, gaps) === MAX_MOVED };
+      return { moved: records.length, more: Math.max(records.length, ends, gaps, decided) === MAX_MOVED };
     },
 
     correctClock(bootId, zeroMs, after, by = SERVICE_ACTOR) {
@@ -161,7 +183,7 @@ export function correctionCommands(db: Database, context: WriteContext) {
       if (last === null) close.run(zeroMs, of.boot);
       return { moved: records.length, after: last };
     },
-  } satisfies Partial<LedgerCommands>;
+  } satisfies Partial<LedgerCommands> & { readonly paid: PaidTimes };
 }
 
 /** The wall time of a record by the zero of its boot. */

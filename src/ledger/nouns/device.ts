@@ -7,12 +7,14 @@ import {
   MAX_EARLIER_NAMES_OF_USER,
   type NewDevice,
   type RenamedRoom,
+  unknownDevice,
 } from "../../domain/device.ts";
 import { duplicateError, FlancoError, tooManyError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands } from "../../domain/ledger.ts";
+import { unknownLocation } from "../../domain/location.ts";
+import type { RoomName } from "../../domain/wiring.ts";
 import type { WriteContext } from "../engine/commands.ts";
-import { unknownLocation } from "./location.ts";
 import { wiringAudit } from "./wiring.ts";
 
 export function deviceReader(db: Database) {
@@ -35,6 +37,24 @@ export function deviceReader(db: Database) {
     }));
   });
   return { devices: read };
+}
+
+/** Gives a room with the names that a record of it has. Throws `not_found`. */
+export function placeFinder(db: Database) {
+  const place = db.prepare<
+    [Id, string, string],
+    { deviceId: Id; actuatorId: string; locationName: string; deviceName: string }
+  >(
+    `SELECT device_id AS deviceId, actuator_id AS actuatorId, location_name AS locationName, name AS deviceName
+       FROM device JOIN actuator USING (device_id) WHERE user_id = ? AND d_id = ? AND actuator_id = ?`,
+  );
+  return (userId: Id, { dId, room }: RoomName) => {
+    const found = place.get(userId, dId, room);
+    if (found !== undefined) return found;
+    throw new FlancoError("not_found", `There is no room "${room}" of a device "${dId}".`, {
+      hint: "Name a device of the account by its dId, and one of its rooms.",
+    });
+  };
 }
 
 export function deviceCommands(db: Database, context: WriteContext) {
@@ -180,8 +200,4 @@ export function deviceCommands(db: Database, context: WriteContext) {
 
 function unknownRoom(room: string): FlancoError {
   return new FlancoError("not_found", `The device has no room "${room}".`);
-}
-
-function unknownDevice(): FlancoError {
-  return new FlancoError("not_found", "There is no device with that dId.");
 }

@@ -21,7 +21,7 @@ export interface GapEnd {
   readonly provisional: boolean;
 }
 
-interface GapRow extends Omit<Gap, "number"> {
+interface GapRow extends Omit<Gap, "number" | "added"> {
   readonly userId: Id;
   readonly notedMs: number;
   /** The boot of `fromNs` and `toNs`; all three are null once its clock is trusted. */
@@ -30,14 +30,16 @@ interface GapRow extends Omit<Gap, "number"> {
   readonly toNs: number | null;
 }
 
-interface FoundGap extends Omit<Gap, "number" | "line" | "toTimeMs"> {
+interface FoundGap extends Omit<Gap, "number" | "added" | "line" | "toTimeMs"> {
   /** Where it began by the monotonic time of the boot in which it ends; null where it began in another. */
   readonly fromMs: number | null;
 }
 
-/** The columns of a Gap in a SELECT. */
+/** The columns of a Gap in a SELECT from `gap`. */
 export const GAP = `number, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, missed,
-  missed_rises AS missedRises, reason`;
+  missed_rises AS missedRises, reason,
+  (SELECT count(*) FROM record r INDEXED BY record_of_gap
+    WHERE r.user_id = gap.user_id AND r.sequence = gap.number AND r.origin = 'by_hand' AND r.voided_by IS NULL) AS added`;
 
 export function gapReader(db: Database) {
   const page = db.prepare<[Id, number, number], Gap>(
@@ -54,6 +56,9 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
   const nextNumber = db
     .prepare<[Id], number>("SELECT coalesce(max(number), 0) + 1 FROM gap WHERE user_id = ?")
     .pluck();
+  const locationOf = db
+    .prepare<[string], string>("SELECT location_id FROM wiring JOIN device USING (device_id) WHERE line = ?")
+    .pluck();
   const insert = db.prepare<GapRow & Pick<Gap, "number">>(
     `INSERT INTO gap (user_id, line, from_ms, to_ms, missed, missed_rises, reason, noted_ms, boot, from_ns, to_ns, number)
      VALUES (@userId, @line, @fromTimeMs, @toTimeMs, @missed, @missedRises, @reason, @notedMs,
@@ -65,7 +70,7 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
   );
 
   function add({ line, userId, timeMs, moment, provisional }: GapEnd, { fromMs, ...found }: FoundGap): void {
-    const gap = { number: nextNumber.get(userId) ?? 1, line, toTimeMs: timeMs, ...found };
+    const gap = { number: nextNumber.get(userId) ?? 1, line, toTimeMs: timeMs, added: 0, ...found };
     const unsettled = provisional ? moment : null;
     insert.run({
       ...gap,
@@ -76,7 +81,7 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
       toNs: unsettled === null ? null : Math.round(unsettled.monotonicMs * NS_PER_MS),
     });
     removeOldest.run(userId, line);
-    context.tell({ kind: "gap", userId, gap });
+    context.tell({ kind: "gap", userId, locationId: locationOf.get(line) ?? null, gap });
   }
 
   /** The wall time of a moment in an earlier boot; by that boot's own clock where it was never trusted. */

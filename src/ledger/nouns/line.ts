@@ -3,12 +3,15 @@ import type { BootMoment } from "../../domain/boot.ts";
 import { NS_PER_MS } from "../../domain/clock.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader, SightingResult } from "../../domain/ledger.ts";
+import { type Doubt, judgePaid, NOTHING_PAID, paidMsOf, type RoomPaid } from "../../domain/paid-time.ts";
 import { justMade } from "../../domain/record.ts";
-import { judge, type LineState, type Meaning, type Sighting } from "../../domain/sale.ts";
+import { judge, type LineState, type Meaning, momentOf, type Sighting } from "../../domain/sale.ts";
+import type { Tariff } from "../../domain/wiring.ts";
 import type { WriteContext } from "../engine/commands.ts";
 import { testedEdgeKeeper } from "./commission.ts";
 import { gapWriter } from "./gap.ts";
-import { roomPrices } from "./price.ts";
+import type { PaidTimes } from "./paid-time.ts";
+import { type PriceDay, roomPrices, TARIFF } from "./price.ts";
 import { recordInserter } from "./record.ts";
 
 interface StateRow {
@@ -24,15 +27,15 @@ interface StateRow {
   readonly recordId: number | null;
 }
 
-/** The room that a line is wired to, with all that a record of it carries. */
-interface LineRoom {
+/** The room that a line is wired to, with all that a record of it carries; its tariff is that of the sighting's day. */
+interface LineRoom extends Tariff {
   readonly line: string;
   readonly userId: Id;
   readonly deviceId: Id;
   readonly actuatorId: string;
-  readonly valorMicros: number;
   readonly rearmMs: number;
   readonly deviceName: string;
+  readonly locationId: string;
   readonly locationName: string;
 }
 
@@ -50,11 +53,11 @@ interface LevelRow {
   readonly recordId: number | null;
 }
 
-export function lineCommands(db: Database, context: WriteContext) {
-  const roomOf = db.prepare<[string], LineRoom>(
-    `SELECT line, w.user_id AS userId, w.device_id AS deviceId, actuator_id AS actuatorId, valor_micros AS valorMicros,
-            rearm_ms AS rearmMs, d.name AS deviceName, d.location_name AS locationName
-       FROM wiring w JOIN device d USING (device_id) WHERE line = ?`,
+export function lineCommands(db: Database, context: WriteContext, paidTime: PaidTimes) {
+  const roomOf = db.prepare<[PriceDay & { line: string }], LineRoom>(
+    `SELECT line, w.user_id AS userId, w.device_id AS deviceId, actuator_id AS actuatorId, ${TARIFF}, rearm_ms AS rearmMs,
+            d.name AS deviceName, d.location_id AS locationId, d.location_name AS locationName
+       FROM wiring w JOIN device d USING (device_id) WHERE line = @line`,
   );
   const states = lineStates(db);
   const gaps = gapWriter(db, context);
@@ -106,13 +109,15 @@ export function lineCommands(db: Database, context: WriteContext) {
     return bootOf.get(bootId) ?? 0;
   }
 
-  function addSale(sighting: Sighting, room: LineRoom, boot: number): number {
+  function addSale(sighting: Sighting, room: LineRoom, boot: number, doubt: Doubt): number {
+    const paidMs = paidMsOf(room.paidMinutes);
+    const isDoubtful = doubt !== "none";
     const record = {
       locationName: room.locationName,
       deviceName: room.deviceName,
       deviceId: room.deviceId,
       room: room.actuatorId,
-      valorMicros: prices.ofSale(room, sighting.timeMs, !sighting.provisional),
+      valorMicros: room.valorMicros,
       createdTimeMs: sighting.timeMs,
     };
     const { line, provisional, source, monotonicNs } = sighting;
@@ -122,22 +127,28 @@ export function lineCommands(db: Database, context: WriteContext) {
       record,
       origin,
       provisional,
-      source: { ...source, boot, line, monotonicNs: Number(monotonicNs) },
+      ...source,
+      boot,
+      line,
+      monotonicNs: Number(monotonicNs),
     });
-    const stored = justMade(record, { ...given, origin, provisional });
+    const paid = paidMs === 0 && !isDoubtful ? null : { untilMs: sighting.timeMs + paidMs, isDoubtful };
+    const stored = justMade(record, { ...given, origin, provisional, paid });
     context.tell({ kind: "record", userId: room.userId, record: stored });
+    paidTime.begin(room, given.recordId, paidMs, doubt);
     return given.recordId;
   }
 
-  function showValue({ active, timeMs }: Sighting, { userId, deviceId, actuatorId }: LineRoom): void {
+  function showValue({ active, timeMs }: Sighting, room: LineRoom): void {
+    const { userId, deviceId, locationId, actuatorId } = room;
     if (setValue.run({ value: Number(active), deviceId, actuatorId }).changes === 0) return;
     touchDevice.run(deviceId);
-    context.tell({ kind: "actuator", userId, deviceId, actuatorId, value: active, timeMs });
+    context.tell({ kind: "actuator", userId, deviceId, locationId, actuatorId, value: active, timeMs });
   }
 
   function noteMissed(sighting: Sighting, { userId }: LineRoom, before: LineState | undefined): void {
     const { line, timeMs, provisional, missed, unwatchedSince, gapReason } = sighting;
-    const end = { line, userId, timeMs, moment: momentOf(sighting), provisional };
+    const end = { line, userId, timeMs, moment: bootMomentOf(sighting), provisional };
     if (unwatchedSince !== undefined) {
       if (before !== undefined) gaps.outage(end, unwatchedSince, before, gapReason);
       forgetUnwatched.run(line);
@@ -202,33 +213,35 @@ export function lineCommands(db: Database, context: WriteContext) {
     if (!active || source.sequence === 0 || isRecorded(sighting)) return;
     const userId = room?.userId ?? ownerOf.get(deviceId);
     if (userId === undefined) return;
-    gaps.overflow({ line, userId, timeMs, moment: momentOf(sighting), provisional }, missed + 1, undefined);
+    gaps.overflow(
+      { line, userId, timeMs, moment: bootMomentOf(sighting), provisional },
+      missed + 1,
+      undefined,
+    );
   }
 
   function takeInOne(seen: Sighting): SightingResult {
     const sighting = placed(seen);
+    const { line } = sighting;
     saveRequest.run(sighting.source.request);
-    const room = roomOf.get(sighting.line);
+    const room = roomOf.get({ line, ...prices.dayOf(sighting.timeMs, !sighting.provisional) });
     if (room !== undefined && isWatchedFor(room, sighting)) return takeInOf(room, sighting);
     noteUnknown(sighting, room);
     return { meaning: "nothing", recordId: null };
   }
 
-  function meaningOf(sighting: Sighting, before: LineState | undefined, rearmMs: number): Meaning {
-    const meaning = judge(before, sighting, rearmMs);
-    if (meaning === "sale" && isRecorded(sighting)) return "repeated";
-    return meaning;
-  }
-
   function takeInOf(room: LineRoom, sighting: Sighting): SightingResult {
     const before = states.stateOf(sighting.line);
-    const meaning = meaningOf(sighting, before, room.rearmMs);
-    if (meaning === "repeated") return { meaning, recordId: null };
-    const boot = bootNumber(sighting.source.bootId);
+    const paid = sighting.active ? paidTime.atRise(room, momentOf(sighting)) : NOTHING_PAID;
+    const meaning = judge(before, sighting, room.rearmMs, paid);
     const isRise = meaning === "sale" || meaning === "same_sale";
+    if (meaning === "repeated" || (isRise && isRecorded(sighting))) {
+      return { meaning: "repeated", recordId: null };
+    }
+    const boot = bootNumber(sighting.source.bootId);
     const isTested = isRise && keepTested(sighting, room, boot);
     const last = before?.recordId ?? null;
-    const recordId = isTested ? null : applyToRecord(meaning, last, sighting, room, boot);
+    const recordId = isTested ? null : applyToRecord(meaning, last, paid, sighting, room, boot);
     noteMissed(sighting, room, before);
     showValue(sighting, room);
     saveState(sighting, meaning, boot, recordId);
@@ -239,16 +252,22 @@ export function lineCommands(db: Database, context: WriteContext) {
   function applyToRecord(
     meaning: Exclude<Meaning, "repeated">,
     last: number | null,
+    paid: RoomPaid,
     sighting: Sighting,
     room: LineRoom,
     boot: number,
   ): number | null {
     switch (meaning) {
       case "sale":
-        return addSale(sighting, room, boot);
-      case "same_sale":
-        if (last !== null) setEnd.run(null, null, null, last);
-        return last;
+      case "same_sale": {
+        const verdict = judgePaid(paid, momentOf(sighting));
+        if (meaning === "sale" && verdict.kind === "sale") {
+          return addSale(sighting, room, boot, verdict.doubt);
+        }
+        const same = verdict.kind === "same_sale" ? paidTime.goOn(room, verdict.as) : last;
+        if (same !== null) setEnd.run(null, null, null, same);
+        return same;
+      }
       case "end":
         if (last !== null) endRecord(last, sighting, boot);
         return last;
@@ -270,7 +289,7 @@ export function lineCommands(db: Database, context: WriteContext) {
   } satisfies Partial<LedgerCommands>;
 }
 
-function momentOf({ source, monotonicNs }: Sighting): BootMoment {
+function bootMomentOf({ source, monotonicNs }: Sighting): BootMoment {
   return { bootId: source.bootId, monotonicMs: Number(monotonicNs) / NS_PER_MS };
 }
 

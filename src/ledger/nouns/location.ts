@@ -1,9 +1,15 @@
 import type { Database } from "better-sqlite3";
-import { FlancoError, tooManyError } from "../../domain/error.ts";
+import { tooManyError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands } from "../../domain/ledger.ts";
-import { type Location, type LocationDevice, MAX_LOCATIONS_OF_USER } from "../../domain/location.ts";
+import {
+  type Location,
+  type LocationDevice,
+  MAX_LOCATIONS_OF_USER,
+  unknownLocation,
+} from "../../domain/location.ts";
 import type { WriteContext } from "../engine/commands.ts";
+import { limitWriter } from "./limit.ts";
 
 export function locationReader(db: Database) {
   const locations = db.prepare<[Id], Omit<Location, "devices">>(
@@ -38,6 +44,13 @@ export function locationCommands(db: Database, context: WriteContext) {
     `UPDATE device SET location_name = ?, revision = revision + 1
       WHERE user_id = ? AND location_id = ? AND location_name <> ?`,
   );
+  const nameOf = locationNames(db);
+  // A closed month has its terms in its settlement. Terms of another location with that name stay.
+  const moveTerms = db.prepare<[string, Id, string]>(
+    `UPDATE OR REPLACE location_terms AS t SET location_name = ? WHERE user_id = ? AND location_name = ?
+        AND NOT EXISTS (SELECT 1 FROM location l WHERE l.user_id = t.user_id AND l.name = t.location_name)`,
+  );
+  const limits = limitWriter(db, context);
   const remove = db.prepare<[Id, string]>("DELETE FROM location WHERE user_id = ? AND location_id = ?");
   return {
     addLocation(userId, location) {
@@ -46,24 +59,35 @@ export function locationCommands(db: Database, context: WriteContext) {
       }
       const id = context.ids.next();
       insert.run(id, userId, location.name, location.description, context.nowMs());
+      limits.name(userId, id, location.name);
       context.tell({ kind: "locations", userId });
       return id;
     },
     changeLocation(userId, locationId, changed) {
       const { name = null, description = null } = changed;
+      const before = nameOf.get(userId, locationId);
       if (change.run(name, description, userId, locationId).changes === 0) throw unknownLocation();
-      if (name !== null) renameAtDevices.run(name, userId, locationId, name);
+      if (name !== null) {
+        limits.name(userId, locationId, name);
+        renameAtDevices.run(name, userId, locationId, name);
+        if (before !== undefined && before !== name) moveTerms.run(name, userId, before);
+      }
       context.tell({ kind: "locations", userId });
     },
     removeLocation(userId, locationId) {
       if (remove.run(userId, locationId).changes === 0) throw unknownLocation();
       context.tell({ kind: "locations", userId });
+      // Members who are limited to it lose it.
+      context.tell({ kind: "sessions", userId });
     },
   } satisfies Partial<LedgerCommands>;
 }
 
-export function unknownLocation(): FlancoError {
-  return new FlancoError("not_found", "There is no location with that locationId.");
+/** Finds the name of an account's location. */
+export function locationNames(db: Database) {
+  return db
+    .prepare<[Id, string], string>("SELECT name FROM location WHERE user_id = ? AND location_id = ?")
+    .pluck();
 }
 
 /** Names of the ledger's locations and of those in its records, at most ten. */

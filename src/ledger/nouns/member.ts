@@ -16,18 +16,20 @@ import {
   MAX_MEMBERS,
   type Member,
   type NewMember,
+  programHasKey,
   type Role,
 } from "../../domain/member.ts";
 import type { WriteContext } from "../engine/commands.ts";
 import { ageInLedger, type BeginMoment, bootReader } from "./boot.ts";
+import { limitReader, limitWriter } from "./limit.ts";
 import { wiringAudit } from "./wiring.ts";
 
 const SELECT = "SELECT member_id AS id, user_id AS userId, role, name, email";
 
-type MemberRow = Member & { readonly passwordHash: string | null };
+type MemberRow = Member & { readonly passwordHash: string | null; readonly usedMs: number | null };
 
-function toCredentials({ passwordHash, ...member }: MemberRow): Credentials {
-  return { member, passwordHash };
+function toCredentials({ passwordHash, usedMs, ...member }: MemberRow): Credentials {
+  return { member, passwordHash, ...(usedMs !== null && { usedMs }) };
 }
 
 export function memberReader(db: Database) {
@@ -35,7 +37,7 @@ export function memberReader(db: Database) {
   const all = db.prepare<[], Member>(`${SELECT} FROM member ORDER BY user_id, member_id`);
   const ofAccount = db.prepare<[Id], Member>(`${SELECT} FROM member WHERE user_id = ? ORDER BY member_id`);
   const one = db.prepare<[Id], Member>(`${SELECT} FROM member WHERE member_id = ?`);
-  const withHash = `${SELECT}, password_hash AS passwordHash FROM member`;
+  const withHash = `${SELECT}, password_hash AS passwordHash, used_ms AS usedMs FROM member`;
   const byEmail = db.prepare<[string], MemberRow>(`${withHash} WHERE email_key = ?`);
   const allOfAccount = db.prepare<[Id], MemberRow>(`${withHash} WHERE user_id = ? ORDER BY member_id`);
   const link = db.prepare<[string], BeginMoment>(
@@ -64,6 +66,7 @@ export function memberReader(db: Database) {
 
 export function memberCommands(db: Database, context: WriteContext) {
   const { accountCount, members, member: memberOf } = memberReader(db);
+  const { limits: limitsOf } = limitReader(db);
   const taken = db.prepare<[string], number>("SELECT 1 FROM member WHERE email_key = ?").pluck();
   const insertAccount = db.prepare<[Id, number]>("INSERT INTO account (user_id, created_ms) VALUES (?, ?)");
   const insert = db.prepare<[Id, Id, Role, string, string, string, string | null, number]>(
@@ -71,6 +74,9 @@ export function memberCommands(db: Database, context: WriteContext) {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const setHash = db.prepare<[string, Id]>("UPDATE member SET password_hash = ? WHERE member_id = ?");
+  const removeHash = db.prepare<[Id]>(
+    "UPDATE member SET password_hash = NULL WHERE member_id = ? AND password_hash IS NOT NULL",
+  );
   const removeSessions = db.prepare<[Id]>("DELETE FROM session WHERE member_id = ?");
   const removeLink = db.prepare<[Id]>("DELETE FROM link WHERE member_id = ?");
   const takeLink = db.prepare<[string], BeginMoment & { memberId: Id }>(
@@ -90,6 +96,7 @@ export function memberCommands(db: Database, context: WriteContext) {
     .pluck();
   const removeAccount = db.prepare<[Id]>("DELETE FROM account WHERE user_id = ?");
   const wirings = wiringAudit(db, context);
+  const limits = limitWriter(db, context);
   const deviceCount = db.prepare<[Id], number>("SELECT count(*) FROM device WHERE user_id = ?").pluck();
 
   function add(id: Id, userId: Id, { role, name, email, passwordHash }: NewMember, by: Actor): Member {
@@ -122,14 +129,31 @@ export function memberCommands(db: Database, context: WriteContext) {
     if (role === "owner" && (otherOwners.get(userId, id) ?? 0) === 0) throw lastOwner();
   }
 
+  /** Sets what a member is limited to; undefined: as before, which no owner may be. */
+  function relimit(member: Member, given: readonly string[] | null | undefined, by: Actor): void {
+    const before = limitsOf(member.id).get(member.id)?.locationIds ?? null;
+    const locationIds = given === undefined ? before : (given?.toSorted() ?? null);
+    const isSame = JSON.stringify(locationIds) === JSON.stringify(before);
+    if (isSame && (locationIds === null || member.role !== "owner")) return;
+    context.audit.requireFew(member.userId, by);
+    limits.set(member, locationIds, by);
+  }
+
   function endSessions({ id, userId }: Member): number {
     const ended = removeSessions.run(id).changes;
     context.tell({ kind: "sessions", userId });
     return ended;
   }
 
+  /** A member that is no program. */
+  function foundPerson(memberId: Id, userId?: Id): Member {
+    const member = found(memberId, userId);
+    if (member.role === "program") throw programHasKey();
+    return member;
+  }
+
   function replacePassword(memberId: Id, passwordHash: string, by: Actor): Member {
-    const member = found(memberId);
+    const member = foundPerson(memberId);
     setHash.run(passwordHash, memberId);
     removeLink.run(memberId);
     endSessions(member);
@@ -150,18 +174,22 @@ export function memberCommands(db: Database, context: WriteContext) {
       const count = members(userId).length;
       if (count === 0) throw unknownMember();
       if (count >= MAX_MEMBERS) throw accountFull();
-      // The second entry is the link's: without a link the member could not sign in.
-      context.audit.requireFew(userId, by, 2);
-      return add(context.ids.next(), userId, member, by);
+      // The second entry is the link's, or the key's: without it the member could not sign in.
+      context.audit.requireFew(userId, by, member.locationIds == null ? 2 : 3);
+      const added = add(context.ids.next(), userId, member, by);
+      if (member.locationIds != null) limits.set(added, member.locationIds, by);
+      return added;
     },
-    changeMember(userId, memberId, { role, name }, by = SERVICE_ACTOR) {
+    changeMember(userId, memberId, { role, name, locationIds }, by = SERVICE_ACTOR) {
       const member = found(memberId, userId);
       const isOther = role !== undefined && role !== member.role;
       if (isOther) {
+        if (role === "program" || member.role === "program") throw programHasKey();
         requireOtherOwner(member);
         context.audit.requireFew(userId, by);
       }
       change.run(role ?? member.role, name ?? member.name, memberId);
+      relimit({ ...member, role: role ?? member.role }, locationIds, by);
       if (!isOther) return;
       // A session may last longer than one of the new role would.
       endSessions(member);
@@ -177,13 +205,17 @@ export function memberCommands(db: Database, context: WriteContext) {
     },
     endSessionsOf(userId, memberId, by = SERVICE_ACTOR) {
       const member = found(memberId, userId);
+      const { email, role } = member;
+      // With its key it would sign in again. A stolen key can always be ended, once.
+      if (role === "program" && removeHash.run(memberId).changes > 0) {
+        context.audit.note("key_revoked", userId, { email }, by);
+      }
       const sessions = endSessions(member);
-      if (sessions === 0) return 0;
-      context.audit.note("sessions_ended", userId, { email: member.email, sessions }, by);
+      if (sessions > 0) context.audit.note("sessions_ended", userId, { email, sessions }, by);
       return sessions;
     },
     addLink(userId, memberId, tokenHash, by = SERVICE_ACTOR) {
-      const { email } = found(memberId, userId);
+      const { email } = foundPerson(memberId, userId);
       context.audit.requireFew(userId, by);
       const { boot, begunMs } = context.boots.stamp(context.nowMs());
       insertLink.run(memberId, tokenHash, boot, begunMs);
@@ -197,6 +229,14 @@ export function memberCommands(db: Database, context: WriteContext) {
     setPassword(memberId, passwordHash, by = SERVICE_ACTOR) {
       context.audit.requireFewPasswords(found(memberId), by);
       replacePassword(memberId, passwordHash, by);
+    },
+    setKey(userId, memberId, keyHash, by = SERVICE_ACTOR) {
+      const member = found(memberId, userId);
+      if (member.role !== "program") throw unknownMember();
+      context.audit.requireFew(userId, by);
+      setHash.run(keyHash, memberId);
+      endSessions(member);
+      context.audit.note("key_made", userId, { email: member.email }, by);
     },
     removeUser(userId, withDevices, by = SERVICE_ACTOR) {
       const devices = deviceCount.get(userId) ?? 0;

@@ -16,6 +16,7 @@ import {
   type LocationChoices,
   NOTHING_SOLD,
   type Overview,
+  type OverviewFilter,
   type OverviewPeriod,
   type OverviewRequest,
   type Period,
@@ -125,7 +126,8 @@ export function overviewOf(
       before: beforeOf(bar.before),
     })),
     locations,
-    otherLocations: others.count === 0 ? null : { ...others, before: othersBefore },
+    otherLocations:
+      others.count === 0 && others.totalMicros === 0n ? null : { ...others, before: othersBefore },
     choices: { ...choices, gone },
   };
 }
@@ -139,7 +141,7 @@ export function comparedDays(period: OverviewPeriod, at: Day | null, today: Day)
 const WEEKDAYS = ["dom", "lun", "mar", "mié", "jue", "vie", "sáb"];
 const MONTHS = ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"];
 
-/** The contract's summary; undefined when the period has no record. All its reads must see one commit. */
+/** The contract's summary; undefined when the period has neither a sale nor a refund. All its reads must see one commit. */
 export function summaryOf(
   source: SumSource,
   calendar: LocalCalendar,
@@ -154,7 +156,7 @@ export function summaryOf(
   const found = source.sums(ranges, ALL);
   const sold = bars.map((bar) => found.get(bar) ?? NOTHING_SOLD);
   const { totalMicros, count } = addUp(sold);
-  if (count === 0) return undefined;
+  if (count === 0 && totalMicros === 0n) return undefined;
   return {
     totalMicros,
     count,
@@ -171,16 +173,18 @@ export function soldReader(db: Database, calendar: LocalCalendar, budget: RowBud
   const sourceOf = rollupSource(db, calendar, budget);
   // One transaction each: all the parts see the same commit.
   const overview = db.transaction((userId: Id, request: OverviewRequest, nowMs: number) =>
-    overviewOf(sourceOf(userId), calendar, request, nowMs),
+    overviewOf(sourceOf(userId, request.filter.within), calendar, request, nowMs),
   );
-  const summary = db.transaction((userId: Id, period: Period, nowMs: number) =>
-    summaryOf(sourceOf(userId), calendar, period, nowMs),
+  const summary = db.transaction(
+    (userId: Id, period: Period, nowMs: number, within: OverviewFilter["within"] = null) =>
+      summaryOf(sourceOf(userId, within), calendar, period, nowMs),
   );
   return {
     overview,
     summary,
+    firstDay: (userId, within, from) => sourceOf(userId, within).firstDay(from),
     sumRecords: (userId, { from, to, ...filter }) =>
-      sourceOf(userId).sum({ from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }, filter),
+      sourceOf(userId, filter.within).sum({ from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }, filter),
   } satisfies Partial<LedgerReader>;
 }
 

@@ -2,10 +2,10 @@ import type { Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
 import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import { type Day, formatDay } from "../../domain/day.ts";
-import { FlancoError, tooManyError } from "../../domain/error.ts";
+import { FlancoError, invalidField, tooManyError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
-import { MAX_PLANNED, notWired, type RoomPrice } from "../../domain/wiring.ts";
+import { MAX_PLANNED, type NewTariff, notWired, type RoomPrice, type Tariff } from "../../domain/wiring.ts";
 import type { WriteContext } from "../engine/commands.ts";
 import type { LocalCalendar } from "./calendar.ts";
 
@@ -17,16 +17,27 @@ const MAX_KEPT = 100;
 /** The most prices in one answer. */
 const MAX_LISTED = 5_000;
 
+/** When a price was set: by the boot's zero, once that is known. */
+const SET_MS = "coalesce(max(0, CAST(round(zero_ms + begun_ms) AS INTEGER)), set_ms)";
+
 export function priceReader(db: Database, calendar: LocalCalendar) {
   const listed = (which: string) => `
-    SELECT d_id AS dId, actuator_id AS room, valor_micros AS valorMicros, from_day AS fromDay,
-           coalesce(max(0, CAST(round(zero_ms + begun_ms) AS INTEGER)), set_ms) AS setMs
+    SELECT d_id AS dId, actuator_id AS room, valor_micros AS valorMicros, paid_minutes AS paidMinutes, from_day AS fromDay,
+           ${SET_MS} AS setMs
       FROM price JOIN device USING (device_id) LEFT JOIN boot USING (boot)
      WHERE user_id = ? AND ${which} ORDER BY price_id DESC LIMIT ${MAX_LISTED}`;
   type ListedPrice = Omit<RoomPrice, "isComing">;
   const ofRoom = db.prepare<[Id, string, string], ListedPrice>(listed("d_id = ? AND actuator_id = ?"));
   const coming = db.prepare<[Id, Day], ListedPrice>(listed("from_day > ?"));
+  const deviceOf = db
+    .prepare<[Id, string], Id>("SELECT device_id FROM device WHERE user_id = ? AND d_id = ?")
+    .pluck();
+  const then = tariffThen(db, calendar);
   return {
+    priceAt(userId, { dId, room }, timeMs) {
+      const deviceId = deviceOf.get(userId, dId);
+      return deviceId === undefined ? null : then({ deviceId, actuatorId: room }, timeMs).valorMicros;
+    },
     prices(userId, of, nowMs) {
       const today = calendar.dayOf(nowMs);
       const found = of === null ? coming.all(userId, today) : ofRoom.all(userId, of.dId, of.room);
@@ -35,20 +46,41 @@ export function priceReader(db: Database, calendar: LocalCalendar) {
   } satisfies Partial<LedgerReader>;
 }
 
-interface Room {
+/** Gives the tariff that a room had at a time, by the prices that are kept; its first one before that, and nulls without any. */
+export function tariffThen(db: Database, calendar: LocalCalendar) {
+  const then = (column: string) => `coalesce(
+    (SELECT ${column} FROM own WHERE from_day <= @day AND coalesce(superseded_ms > @timeMs, 1) AND ${column} IS NOT NULL
+      ORDER BY from_day DESC LIMIT 1),
+    (SELECT ${column} FROM own LEFT JOIN boot USING (boot) WHERE from_day IS NULL AND ${SET_MS} <= @timeMs
+      ORDER BY price_id DESC LIMIT 1),
+    (SELECT ${column} FROM own WHERE from_day IS NULL ORDER BY price_id LIMIT 1))`;
+  const tariff = db.prepare<
+    Room & PriceDay & { readonly timeMs: number },
+    { [F in keyof Tariff]: number | null }
+  >(
+    `WITH own AS (SELECT * FROM price WHERE device_id = @deviceId AND actuator_id = @actuatorId)
+     SELECT ${then("valor_micros")} AS valorMicros, ${then("paid_minutes")} AS paidMinutes`,
+  );
+  return (room: Room, timeMs: number) =>
+    tariff.get({ ...room, day: calendar.dayOf(timeMs), timeMs }) ?? { valorMicros: null, paidMinutes: null };
+}
+
+/** A room by its keys. */
+export interface Room {
   readonly deviceId: Id;
   readonly actuatorId: string;
 }
-/** A room with its own price; null where it never had one. */
-type PricedRoom = Room & { readonly valorMicros: number | null };
 
-/**
- * The price of a sale in SQL: of the room's planned prices the one of the latest day that has come. Without one it
- * is the room's own price, the last that was set without a day, in the row `w`. It takes a `PriceDay`.
- */
-export const PRICE = `coalesce((SELECT valor_micros FROM price p
+/** A column of the tariff of a sale, as `TARIFF` says. */
+const onDay = (column: string) => `coalesce((SELECT ${column} FROM price p
    WHERE p.device_id = w.device_id AND p.actuator_id = w.actuator_id AND from_day <= @day AND superseded_ms IS NULL
-   ORDER BY from_day DESC LIMIT 1), w.valor_micros)`;
+     AND ${column} IS NOT NULL
+   ORDER BY from_day DESC LIMIT 1), w.${column})`;
+/**
+ * The tariff of a sale in SQL: of the room's planned prices the one of the latest day that has come. Without one it
+ * is the room's own, the last that was set without a day, in the row `w`. It takes a `PriceDay`.
+ */
+export const TARIFF = `${onDay("valor_micros")} AS valorMicros, ${onDay("paid_minutes")} AS paidMinutes`;
 
 /** The local day that decides which planned prices have come; null: none has. */
 export interface PriceDay {
@@ -60,11 +92,6 @@ export interface PriceDay {
  * to its latest trusted time have come, and no others; without one, none.
  */
 export function roomPrices(db: Database, calendar: LocalCalendar) {
-  const price = db
-    .prepare<PricedRoom & PriceDay, number | null>(
-      `SELECT ${PRICE} FROM (SELECT @deviceId AS device_id, @actuatorId AS actuator_id, @valorMicros AS valor_micros) w`,
-    )
-    .pluck();
   const newestZero = db
     .prepare<[], number | null>("SELECT zero_ms FROM boot ORDER BY boot DESC LIMIT 1")
     .pluck();
@@ -78,58 +105,49 @@ export function roomPrices(db: Database, calendar: LocalCalendar) {
   const dayAt = (atMs: number | null): PriceDay => ({
     day: atMs === null ? null : calendar.dayOf(atMs),
   });
-  const dayOfSale = (nowMs: number) => dayAt(saleMs(nowMs));
-
-  const priceOn = ({ deviceId, actuatorId, valorMicros }: PricedRoom, { day }: PriceDay) =>
-    price.get({ deviceId, actuatorId, valorMicros, day }) ?? null;
 
   return {
     saleMs,
     /** The day of a sale at this moment. */
-    dayOfSale,
-    /** The price of a sale at this moment; null where the room has none. */
-    now: (room: PricedRoom, nowMs: number): number | null => priceOn(room, dayOfSale(nowMs)),
-    /** The price of a sale at a time, which a trusted clock gave or not. */
-    ofSale: (
-      room: PricedRoom & { readonly valorMicros: number },
-      timeMs: number,
-      isTrusted: boolean,
-    ): number => priceOn(room, dayAt(isTrusted ? timeMs : lastTrustedMs())) ?? room.valorMicros,
+    dayOfSale: (nowMs: number) => dayAt(saleMs(nowMs)),
+    /** The day of a sale at a time, which a trusted clock gave or not. */
+    dayOf: (timeMs: number, isTrusted: boolean) => dayAt(isTrusted ? timeMs : lastTrustedMs()),
   };
 }
 
-/** Gives the price of a sale of a room now, also of an unwired one; null where it never had a price. */
-export function unwiredPrice(db: Database, { nowMs, calendar }: Pick<WriteContext, "nowMs" | "calendar">) {
-  const lastSet = db
-    .prepare<Room, number>(
-      `SELECT valor_micros FROM price WHERE device_id = @deviceId AND actuator_id = @actuatorId AND from_day IS NULL
-        ORDER BY price_id DESC LIMIT 1`,
-    )
-    .pluck();
-  const prices = roomPrices(db, calendar);
-  return (room: Room): number | null =>
-    prices.now({ ...room, valorMicros: lastSet.get(room) ?? null }, nowMs());
+/** Gives the tariff of a sale of a room now, also of an unwired one; undefined where it never had a price. */
+export function unwiredTariff(db: Database, { nowMs, calendar }: Pick<WriteContext, "nowMs" | "calendar">) {
+  const tariff = db.prepare<[Room & PriceDay], Tariff>(
+    `SELECT ${TARIFF} FROM (SELECT * FROM price WHERE device_id = @deviceId AND actuator_id = @actuatorId AND from_day IS NULL
+                             ORDER BY price_id DESC LIMIT 1) w`,
+  );
+  const { dayOfSale } = roomPrices(db, calendar);
+  return (room: Room): Tariff | undefined => tariff.get({ ...room, ...dayOfSale(nowMs()) });
 }
 
-/** Keeps the price of a room that holds from this moment on. */
+/** Keeps the tariff of a room that holds from this moment on. */
 export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | "nowMs" | "calendar">) {
   const supersede = db.prepare<[number, Id, string, Day]>(
     `UPDATE price SET superseded_ms = ? WHERE device_id = ? AND actuator_id = ? AND superseded_ms IS NULL AND from_day <= ?`,
   );
-  const insert = db.prepare<[Id, string, number, Day | null, number, number | null, number | null]>(
-    `INSERT INTO price (device_id, actuator_id, valor_micros, from_day, set_ms, boot, begun_ms) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  const insert = db.prepare<
+    [Id, string, number, number | null, Day | null, number, number | null, number | null]
+  >(
+    `INSERT INTO price (device_id, actuator_id, valor_micros, paid_minutes, from_day, set_ms, boot, begun_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const trim = db.prepare<[Id, string]>(
     `DELETE FROM price WHERE price_id = (SELECT price_id FROM price WHERE device_id = ? AND actuator_id = ?
                                           ORDER BY iif(superseded_ms IS NULL, from_day, NULL) DESC, price_id DESC LIMIT 1 OFFSET ${MAX_KEPT})`,
   );
   const { saleMs } = roomPrices(db, context.calendar);
-  return ({ deviceId, actuatorId }: Room, micros: number, from: Day | null) => {
+  return ({ deviceId, actuatorId }: Room, { valorMicros, paidMinutes }: NewTariff, from: Day | null) => {
     const nowMs = context.nowMs();
     const now = context.boots.now();
     const heldMs = from === null ? saleMs(nowMs) : null;
-    if (heldMs !== null) supersede.run(nowMs, deviceId, actuatorId, context.calendar.dayOf(heldMs));
-    insert.run(deviceId, actuatorId, micros, from, nowMs, now?.boot ?? null, now?.monotonicMs ?? null);
+    if (heldMs !== null) supersede.run(heldMs, deviceId, actuatorId, context.calendar.dayOf(heldMs));
+    const [boot, begunMs] = [now?.boot ?? null, now?.monotonicMs ?? null];
+    insert.run(deviceId, actuatorId, valorMicros, paidMinutes, from, nowMs, boot, begunMs);
     trim.run(deviceId, actuatorId);
   };
 }
@@ -155,14 +173,12 @@ export function priceCommands(db: Database, context: WriteContext) {
   const today = () => context.calendar.dayOf(context.nowMs());
 
   return {
-    planPrices(userId, lines, valorMicros, from, by = SERVICE_ACTOR) {
+    planPrices(userId, lines, { valorMicros, paidMinutes }: NewTariff, from, by = SERVICE_ACTOR) {
       if (from <= today()) {
-        const message = "must be a day to come";
-        throw new FlancoError("invalid", `from: ${message}.`, {
-          fields: { from: { kind: "range", message } },
-        });
+        throw invalidField("from", "range", "must be a day to come");
       }
-      const plan = { valor: valorFromMicros(valorMicros), from: formatDay(from) };
+      const paid = paidMinutes === null ? {} : { paidMinutes };
+      const plan = { valor: valorFromMicros(valorMicros), from: formatDay(from), ...paid };
       for (const line of lines) {
         const room = roomOf.get(userId, line);
         if (room === undefined) throw notWired(line);
@@ -171,7 +187,7 @@ export function priceCommands(db: Database, context: WriteContext) {
         if ((count.get(room.deviceId, room.actuatorId, today()) ?? 0) >= MAX_PLANNED) {
           throw tooManyError(MAX_PLANNED, "planned prices of one room");
         }
-        keep(room, valorMicros, from);
+        keep(room, { valorMicros, paidMinutes }, from);
         const details = { line, dId: room.dId, room: room.actuatorId, ...plan };
         context.audit.note("price_planned", userId, details, by);
       }

@@ -7,9 +7,12 @@ import type {
   RecordFilter,
   RecordPosition,
   RecordSearch,
+  RecordState,
 } from "../../domain/record.ts";
 import { headReader } from "../engine/chain.ts";
+import { recordByNumber } from "../engine/numbers.ts";
 import type { LocalCalendar, Stretch } from "./calendar.ts";
+import { type WithinNames, withinNames } from "./limit.ts";
 import { RECORD_CORRECTIONS, type RecordRow, ROOM_TODAY, SELECT_RECORD, toRecord } from "./record.ts";
 import { ALL_DAYS, FITS_FILTER } from "./rollup-sum.ts";
 
@@ -20,7 +23,14 @@ const ABOVE_ALL = Number.MAX_SAFE_INTEGER;
 
 /** Records by the room's name then or today. */
 const FITS = `${FITS_FILTER} AND (@room IS NULL OR room = @room OR ${ROOM_TODAY} = @room)
-  AND (@roomPart IS NULL OR holds_part(room, @roomPart) OR holds_part(${ROOM_TODAY}, @roomPart))`;
+  AND (@roomPart IS NULL OR holds_part(room, @roomPart) OR holds_part(${ROOM_TODAY}, @roomPart))
+  AND (@state IS NULL OR CASE @state WHEN 'voided' THEN voided_by IS NOT NULL WHEN 'counted' THEN voided_by IS NULL
+       WHEN 'provisional' THEN voided_by IS NULL AND provisional = 1 AND t.correction_id IS NULL ELSE origin = @state END)`;
+
+/** The member that voided a record `r`, or the sale that it refunds: of the audit entry that came with the correction. */
+const VOIDED_WHO = `(SELECT iif(a.way = 'command', a.origin, a.who) FROM audit a
+  WHERE a.position = (SELECT min(position) FROM audit WHERE position > r.voided_by)
+    AND a.kind = 'record_voided' AND a.details ->> '$.number' IN (r.number, r.refund_of))`;
 
 /** The records of a user before a position and not before another one, newest first. */
 export const BETWEEN = `user_id = @userId AND (effective_ms, number) < (@timeMs, @number)
@@ -28,7 +38,10 @@ export const BETWEEN = `user_id = @userId AND (effective_ms, number) < (@timeMs,
 const NEWEST_FIRST = "ORDER BY effective_ms DESC, number DESC";
 
 /** The parameters of FITS, with the bound of an answer. */
-interface SearchParameters extends Omit<RecordFilter, "from" | "to"> {
+interface SearchParameters
+  extends Omit<RecordFilter, "from" | "to" | "number" | "state" | "within">,
+    WithinNames {
+  readonly state: RecordState | null;
   readonly userId: Id;
   readonly limit: number;
 }
@@ -42,6 +55,7 @@ interface BetweenParameters extends RecordPosition {
 
 interface FoundRow extends RecordRow {
   readonly movedBy: number | null;
+  readonly voidedWho: string | null;
 }
 
 /** The search by time. */
@@ -51,11 +65,16 @@ export function recordFinder(db: Database, calendar: LocalCalendar) {
   db.function("holds_part", { deterministic: true }, (name: string, part: string) =>
     Number(name.toLowerCase().includes(part)),
   );
-  const columns = `${SELECT_RECORD}, t.correction_id AS movedBy`;
+  const columns = `${SELECT_RECORD}, t.correction_id AS movedBy, ${VOIDED_WHO} AS voidedWho`;
   const matching = db.prepare<[SearchParameters & BetweenParameters], FoundRow>(
     `SELECT ${columns} FROM record r INDEXED BY record_by_time ${RECORD_CORRECTIONS}
       WHERE ${BETWEEN} AND ${FITS} ${NEWEST_FIRST} LIMIT @limit`,
   );
+  const one = db.prepare<[SearchParameters & { readonly recordId: number | null }], FoundRow>(
+    `SELECT ${columns} FROM record r ${RECORD_CORRECTIONS} WHERE r.record_id = @recordId AND user_id = @userId AND ${FITS}
+      LIMIT @limit`,
+  );
+  const byNumber = recordByNumber(db);
   const lastLookedAt = db.prepare<[BetweenParameters], RecordPosition>(
     `SELECT effective_ms AS timeMs, number FROM record r INDEXED BY record_by_time
       WHERE ${BETWEEN} ${NEWEST_FIRST} LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
@@ -74,6 +93,13 @@ export function recordFinder(db: Database, calendar: LocalCalendar) {
   function find(userId: Id, { filter, before, limit }: RecordSearch): FoundRecords {
     const stretch = stretchOf(filter, calendar);
     const place = placeOf(filter);
+    const within = (rows: readonly FoundRow[]) =>
+      rows.filter((row) => isWithin(row.createdTimeMs, filter, stretch, calendar)).map(toFound);
+    const { number } = filter;
+    if (number !== undefined) {
+      const recordId = byNumber.get({ userId, number }) ?? null;
+      return { records: within(one.all({ userId, recordId, ...place, limit })), next: null };
+    }
     const whole = { userId, ...startOf(before, stretch), fromMs: stretch.fromMs, fromNumber: 0 };
     // Where every record fits, the limit alone bounds the work.
     const isAny = Object.values(place).every((each) => each === null);
@@ -82,7 +108,7 @@ export function recordFinder(db: Database, calendar: LocalCalendar) {
       reached === undefined ? whole : { ...whole, fromMs: reached.timeMs, fromNumber: reached.number };
     const rows = matching.all({ ...piece, ...place, limit });
     return {
-      records: rows.filter((row) => isWithin(row.createdTimeMs, filter, stretch, calendar)).map(toFound),
+      records: within(rows),
       next: (rows.length === limit ? positionOf(rows.at(-1)) : reached) ?? null,
     };
   }
@@ -110,12 +136,21 @@ export function recordFinder(db: Database, calendar: LocalCalendar) {
   } satisfies Partial<LedgerReader>;
 }
 
-function placeOf({ location, deviceId, room, roomPart }: RecordFilter) {
-  return { location, deviceId, room, roomPart: roomPart?.toLowerCase() ?? null };
+function placeOf({ location, deviceId, room, roomPart, state, within }: RecordFilter) {
+  return {
+    location,
+    deviceId,
+    room,
+    roomPart: roomPart?.toLowerCase() ?? null,
+    state: state ?? null,
+    ...withinNames(within),
+  };
 }
 
-function toFound({ movedBy, ...row }: FoundRow): FoundRecord {
-  return { ...toRecord(row), movedBy };
+function toFound({ movedBy, voidedWho, ...row }: FoundRow): FoundRecord {
+  const record = toRecord(row);
+  const voided = record.voided && { ...record.voided, who: voidedWho };
+  return { ...record, voided, movedBy };
 }
 
 function positionOf(row: FoundRow | undefined): RecordPosition | undefined {

@@ -15,6 +15,7 @@ import {
 } from "../../domain/overview.ts";
 import type { RowBudget } from "../engine/reader.ts";
 import { type LocalCalendar, momentsSoFar } from "./calendar.ts";
+import { WITHIN, type WithinNames, withinNames } from "./limit.ts";
 import { FRESH, PERIOD_OF, type RollupPeriod } from "./rollup.ts";
 
 /** Days or months, both ends included; none where the end is before the beginning. */
@@ -31,7 +32,7 @@ export interface Ranges {
 
 /** Sums of one account, of a gateway's ledger or a company's database. */
 export interface SumSource {
-  /** The first day with records that count; null before that. */
+  /** The first day with sales that count; null before that. */
   firstDay(): Day | null;
   /** The sums of these days and months, at least of those on which anything was sold. */
   sums(ranges: Ranges, filter: OverviewFilter): ReadonlyMap<Day | Month, Sales>;
@@ -47,6 +48,8 @@ export interface SumSource {
 
 /** The sums of a gateway's ledger, which adds up any days at once. */
 interface LedgerSums extends SumSource {
+  /** The same `from` a day on. */
+  firstDay(from?: Day): Day | null;
   sum(days: Range<Day>, filter: OverviewFilter): Sales;
 }
 
@@ -76,7 +79,10 @@ interface PeriodRow extends SumRow {
   readonly period: bigint;
 }
 
-interface SumParameters extends OverviewFilter {
+/** The parameters of FITS_FILTER. */
+type FilterParameters = Omit<OverviewFilter, "within"> & WithinNames;
+
+interface SumParameters extends FilterParameters {
   readonly userId: Id;
   readonly from: number;
   readonly to: number;
@@ -88,9 +94,13 @@ const NO_RANGE = { from: 1, to: 0 };
 /** Every day that a moment can have. */
 export const ALL_DAYS: Range<Day> = { from: 101, to: 275760_09_30 };
 const ALL_MONTHS: Range<Month> = { from: 1, to: 275760_09 };
-export const ALL: OverviewFilter = { location: null, deviceId: null };
-/** Rows of one location and one device; null for all. */
-export const FITS_FILTER = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)`;
+export const ALL: OverviewFilter = { location: null, deviceId: null, within: null };
+/** Rows of one location and one device within some locations; null for all. */
+export const FITS_FILTER = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)
+  AND ${WITHIN}`;
+
+/** Whether a rollup holds sales, or refunds alone. */
+const HAS_RECORDS = "(count > 0 OR total_micros <> 0)";
 
 /** The columns of a `SumRow` from sums that each fit in 64 bits. */
 function sumOf(total: string): string {
@@ -104,7 +114,7 @@ const PARTS = `WITH ${FRESH}, part (locationName, deviceId, count, totalMicros) 
       `SELECT location_name, device_id, count, total_micros FROM rollup_${period}
           WHERE user_id = @userId AND ${period} BETWEEN @from${index} AND @to${index} AND ${FITS_FILTER}`,
   ).join(" UNION ALL ")}
-  UNION ALL SELECT location_name, device_id, 1, total_micros FROM fresh
+  UNION ALL SELECT location_name, device_id, count, total_micros FROM fresh
              WHERE (${SPANS.map((period, index) => `${PERIOD_OF[period]} BETWEEN @from${index} AND @to${index}`).join(" OR ")})
                AND ${FITS_FILTER})`;
 
@@ -133,12 +143,12 @@ export function rollupSums(db: Database, budget: RowBudget) {
       `${PARTS}
        SELECT locationName AS name, sum(count) AS count, ${sumOf("totalMicros")} FROM part
         WHERE @names IS NULL OR locationName IN (SELECT value FROM json_each(@names))
-        GROUP BY locationName HAVING sum(count) > 0 ORDER BY total(totalMicros) DESC, locationName LIMIT @limit`,
+        GROUP BY locationName HAVING sum(count) > 0 OR total(totalMicros) <> 0 ORDER BY total(totalMicros) DESC, locationName LIMIT @limit`,
     )
     .safeIntegers();
   const choices = db.prepare<[object], Seller>(
     `${PARTS}
-     SELECT locationName, deviceId FROM part GROUP BY locationName, deviceId HAVING sum(count) > 0
+     SELECT locationName, deviceId FROM part GROUP BY locationName, deviceId HAVING sum(count) > 0 OR total(totalMicros) <> 0
       ORDER BY sum(count) DESC, locationName, deviceId LIMIT @limit`,
   );
 
@@ -146,7 +156,7 @@ export function rollupSums(db: Database, budget: RowBudget) {
   function asked(userId: Id, ranges: Ranges, filter = ALL) {
     const bounds = bound(ranges);
     budget.spendRollups(userId, bounds);
-    return { userId, ...bounds, ...filter };
+    return { userId, ...bounds, ...parametersOf(filter) };
   }
 
   return {
@@ -154,7 +164,7 @@ export function rollupSums(db: Database, budget: RowBudget) {
     each(userId: Id, { months, days }: Ranges, filter = ALL): ReadonlyMap<Day | Month, Sales> {
       const read = (period: RollupPeriod, range: Range<Day | Month>) => {
         asked(userId, { months: [], days: [], [`${period}s`]: [range] });
-        return sumsBy[period].all({ userId, ...range, ...filter });
+        return sumsBy[period].all({ userId, ...range, ...parametersOf(filter) });
       };
       const rows = [
         ...months.flatMap((range) => read("month", range)),
@@ -166,8 +176,8 @@ export function rollupSums(db: Database, budget: RowBudget) {
     sum: (userId: Id, range: Range<Day>, filter: OverviewFilter): Sales =>
       addUp(sum.all(asked(userId, splitDays(range), filter)).map(toSold)),
     /** How many location names and device ids have sold. */
-    distinct: (userId: Id, ranges: Ranges) =>
-      distinct.get(asked(userId, ranges)) ?? { locations: 0, devices: 0 },
+    distinct: (userId: Id, ranges: Ranges, filter: OverviewFilter) =>
+      distinct.get(asked(userId, ranges, filter)) ?? { locations: 0, devices: 0 },
     /** What each location has sold, the highest sum first: `limit` of them, or of those with these names. */
     locations(
       userId: Id,
@@ -180,12 +190,12 @@ export function rollupSums(db: Database, budget: RowBudget) {
       return rows.map((row) => ({ name: row.name, ...toSold(row) }));
     },
     /** The locations and devices that have sold most, `limit` of them. */
-    choices: (userId: Id, ranges: Ranges, limit: number): readonly Seller[] =>
-      choices.all({ ...asked(userId, ranges), limit }),
+    choices: (userId: Id, ranges: Ranges, filter: OverviewFilter, limit: number): readonly Seller[] =>
+      choices.all({ ...asked(userId, ranges, filter), limit }),
   };
 }
 
-interface AskedUntil extends OverviewFilter {
+interface AskedUntil extends FilterParameters {
   readonly userId: Id;
   readonly fromMs: number;
   readonly untilMs: number;
@@ -195,16 +205,16 @@ interface AskedUntil extends OverviewFilter {
 export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowBudget) {
   const sums = rollupSums(db, budget);
   const firstDay = db
-    .prepare<{ userId: Id }, Day | null>(
+    .prepare<{ userId: Id; from: Day } & WithinNames, Day | null>(
       `WITH ${FRESH} SELECT min(day) FROM (
-         SELECT * FROM (SELECT day FROM rollup_day WHERE user_id = @userId AND count > 0 ORDER BY day LIMIT 1)
-         UNION ALL SELECT min(day) FROM fresh)`,
+         SELECT * FROM (SELECT day FROM rollup_day WHERE user_id = @userId AND day >= @from AND count > 0 AND ${WITHIN} ORDER BY day LIMIT 1)
+         UNION ALL SELECT min(day) FROM fresh WHERE day >= @from AND count > 0 AND ${WITHIN})`,
     )
     .pluck();
   const soldUntil = db
     .prepare<[AskedUntil], { location: string; totalMicros: bigint; count: bigint }>(
-      `SELECT location_name AS location, sum(valor_micros) AS totalMicros, count(*) AS count
-         FROM (SELECT valor_micros, location_name, device_id, voided_by FROM record INDEXED BY record_by_time
+      `SELECT location_name AS location, sum(valor_micros) AS totalMicros, sum(refund_of IS NULL) AS count
+         FROM (SELECT valor_micros, refund_of, location_name, device_id, voided_by FROM record INDEXED BY record_by_time
                 WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs
                 ORDER BY effective_ms DESC LIMIT ${MAX_RECORDS})
         WHERE voided_by IS NULL AND ${FITS_FILTER} GROUP BY location_name`,
@@ -218,30 +228,36 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
     .pluck();
   // First each device's last month, in one walk over the account's
   // months; then its last day of the 31 days of that month.
-  const lastDays = db.prepare<{ userId: Id; ids: string }, { readonly deviceId: string; readonly day: Day }>(
+  const lastDays = db.prepare<
+    { userId: Id; ids: string } & WithinNames,
+    { readonly deviceId: string; readonly day: Day }
+  >(
     `WITH RECURSIVE ${FRESH}, number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 31),
        newest (device_id, location_name, month) AS (
          SELECT device_id, location_name, max(month) FROM rollup_month
-          WHERE user_id = @userId AND count > 0 AND device_id IN (SELECT value FROM json_each(@ids))
+          WHERE user_id = @userId AND ${HAS_RECORDS} AND device_id IN (SELECT value FROM json_each(@ids)) AND ${WITHIN}
           GROUP BY device_id, location_name),
        sold (device_id, day) AS (
          SELECT device_id, day FROM newest CROSS JOIN number CROSS JOIN rollup_day USING (location_name, device_id)
-          WHERE user_id = @userId AND day = month * 100 + n AND count > 0
-         UNION ALL SELECT device_id, day FROM fresh)
+          WHERE user_id = @userId AND day = month * 100 + n AND ${HAS_RECORDS}
+         UNION ALL SELECT device_id, day FROM fresh WHERE ${WITHIN})
      SELECT value AS deviceId, max(day) AS day FROM json_each(@ids) JOIN sold ON device_id = value
       GROUP BY value ORDER BY key`,
   );
-  const named = db.prepare<{ userId: Id; deviceId: string; fromMs: number; untilMs: number }, GoneDevice>(
+  const named = db.prepare<Omit<AskedUntil, "location">, GoneDevice>(
     `SELECT device_id AS deviceId, device_name AS name FROM record INDEXED BY record_by_time
       WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs AND device_id = @deviceId
+        AND ${WITHIN}
       ORDER BY effective_ms DESC LIMIT 1`,
   );
 
-  return (userId: Id): LedgerSums => ({
-    sum: (range, filter) => sums.sum(userId, range, filter),
-    firstDay: () => firstDay.get({ userId }) ?? null,
-    sums: (ranges, filter) => sums.each(userId, ranges, filter),
-    sellers(own, before, offered, filter) {
+  /** @param within as `OverviewFilter` has it, in place of that of each filter */
+  return (userId: Id, within: OverviewFilter["within"]): LedgerSums => ({
+    sum: (range, filter) => sums.sum(userId, range, { ...filter, within }),
+    firstDay: (from = ALL_DAYS.from) => firstDay.get({ userId, from, ...withinNames(within) }) ?? null,
+    sums: (ranges, filter) => sums.each(userId, ranges, { ...filter, within }),
+    sellers(own, before, offered, asked) {
+      const filter = { ...asked, within };
       const locations = sums.locations(userId, own, filter, { limit: MAX_COMPARED });
       const names = locations.map(({ name }) => name);
       const locationsBefore = new Map(
@@ -255,30 +271,35 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
           ...one,
           before: locationsBefore.get(one.name) ?? NOTHING_SOLD,
         })),
-        choices: sums.choices(userId, both, MAX_CHOICES),
+        choices: sums.choices(userId, both, { ...ALL, within }, MAX_CHOICES),
       };
     },
     goneDevices(deviceIds) {
       const gone = notThere.all({ userId, ids: JSON.stringify(deviceIds) });
       if (gone.length === 0) return [];
       budget.spendRollups(userId, bound({ months: [ALL_MONTHS], days: [] }));
-      return lastDays.all({ userId, ids: JSON.stringify(gone) }).flatMap(({ deviceId, day }) => {
+      const names = withinNames(within);
+      return lastDays.all({ userId, ids: JSON.stringify(gone), ...names }).flatMap(({ deviceId, day }) => {
         const { fromMs, untilMs } = calendar.stretchOf(day, day);
         budget.spendRecords(userId, fromMs, untilMs);
-        return named.all({ userId, deviceId, fromMs, untilMs });
+        return named.all({ userId, deviceId, fromMs, untilMs, ...names });
       });
     },
-    distinct: (ranges) => sums.distinct(userId, ranges),
+    distinct: (ranges) => sums.distinct(userId, ranges, { ...ALL, within }),
     soFar: (days, today, nowMs, filter) =>
       days.map((day) => {
         const [fromMs, untilMs] = momentsSoFar(calendar, day, today, nowMs);
         budget.spendRecords(userId, fromMs, untilMs);
-        const found = soldUntil.all({ userId, fromMs, untilMs, ...filter });
+        const found = soldUntil.all({ userId, fromMs, untilMs, ...parametersOf({ ...filter, within }) });
         return new Map(
           found.map(({ location, totalMicros, count }) => [location, { totalMicros, count: Number(count) }]),
         );
       }),
   });
+}
+
+function parametersOf({ within, ...filter }: OverviewFilter): FilterParameters {
+  return { ...filter, ...withinNames(within) };
 }
 
 /** The union of ranges, each day and month once. */
@@ -336,7 +357,7 @@ function periodSql(period: RollupPeriod): string {
   return `WITH ${FRESH} SELECT period, sum(count) AS count, sum(units) AS units, sum(micros) AS micros FROM (
             SELECT ${period} AS period, sum(count) AS count, ${sumOf("total_micros")} FROM rollup_${period}
              WHERE user_id = @userId AND ${period} BETWEEN @from AND @to AND ${FITS_FILTER} GROUP BY ${period}
-            UNION ALL SELECT ${PERIOD_OF[period]} AS period, 1, 0, total_micros FROM fresh
+            UNION ALL SELECT ${PERIOD_OF[period]} AS period, count, 0, total_micros FROM fresh
              WHERE period BETWEEN @from AND @to AND ${FITS_FILTER})
            GROUP BY period`;
 }

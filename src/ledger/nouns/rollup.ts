@@ -19,6 +19,8 @@ export interface RollupEntry {
   readonly locationName: string;
   readonly deviceId: string;
   readonly valorMicros: number;
+  /** 1, or 0 for a refund. */
+  readonly sales: number;
   /** The day at which it counts. */
   readonly day: Day;
 }
@@ -33,9 +35,9 @@ const STEP = 20_000;
 /** The rollups' period of a record. */
 export const PERIOD_OF = { day: "day", month: "day / 100" } as const;
 
-/** A common table expression: the records of `@userId` that count and are not in the rollups yet. */
+/** A common table expression: the records of `@userId` that count and are not in the rollups yet; `count` is 0 of a refund. */
 export const FRESH = `fresh AS (
-  SELECT location_name, device_id, day, valor_micros AS total_micros FROM record NOT INDEXED
+  SELECT location_name, device_id, day, refund_of IS NULL AS count, valor_micros AS total_micros FROM record NOT INDEXED
    WHERE record_id > (SELECT position FROM rolled_up) AND user_id = @userId AND voided_by IS NULL)`;
 
 /**
@@ -115,7 +117,10 @@ function rebuildRollups(db: Database, calendar: LocalCalendar, onProgress: OnSte
 
 function prepareMove(db: Database, period: RollupPeriod) {
   return db.prepare<RollupEntry & { readonly sign: 1 | -1; readonly period: number }>(
-    insertInto(period, "VALUES (@userId, @period, @locationName, @deviceId, @sign, @sign * @valorMicros)"),
+    insertInto(
+      period,
+      "VALUES (@userId, @period, @locationName, @deviceId, @sign * @sales, @sign * @valorMicros)",
+    ),
   );
 }
 
@@ -124,7 +129,7 @@ function prepareRollUps(db: Database) {
   const sums = (["day", "month"] as const).map((period) =>
     insertInto(
       period,
-      `SELECT user_id, ${PERIOD_OF[period]} AS period, location_name, device_id, count(*), sum(valor_micros) FROM record
+      `SELECT user_id, ${PERIOD_OF[period]} AS period, location_name, device_id, count(*) FILTER (WHERE refund_of IS NULL), sum(valor_micros) FROM record
         WHERE record_id > @after AND record_id <= @upTo AND voided_by IS NULL
         GROUP BY user_id, period, location_name, device_id`,
     ),

@@ -8,6 +8,7 @@ import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { Role } from "../../domain/member.ts";
 import type { WriteContext } from "../engine/commands.ts";
 import { ageInLedger, type BeginMoment } from "./boot.ts";
+import { limitReader } from "./limit.ts";
 
 /** The most rows of one purge: other writes wait meanwhile. */
 const MAX_ROWS = 500;
@@ -15,17 +16,23 @@ const MAX_ROWS = 500;
 const IDEMPOTENCY_MS = WEEK_MS;
 
 export function sessionReader(db: Database) {
-  const sessions = db.prepare<[], Omit<StandingSession, "begun"> & BeginMoment>(
+  const sessions = db.prepare<[], Omit<StandingSession, "begun" | "limit"> & BeginMoment>(
     `SELECT sid, member_id AS memberId, user_id AS userId, role, s.created_ms AS createdTimeMs,
             expires_ms AS expiresTimeMs, boot_id AS bootId, begun_ms AS begunMs
        FROM session s JOIN member USING (member_id) LEFT JOIN boot USING (boot)`,
   );
+  const { limits } = limitReader(db);
+  // One transaction: a session has the limit of the same commit.
+  const read = db.transaction((): readonly StandingSession[] => {
+    const limitOf = limits();
+    return sessions.all().map(({ bootId, begunMs, ...session }) => ({
+      ...session,
+      limit: limitOf.get(session.memberId) ?? null,
+      begun: bootId === null ? null : { bootId, monotonicMs: begunMs },
+    }));
+  });
   return {
-    sessions: () =>
-      sessions.all().map(({ bootId, begunMs, ...session }) => ({
-        ...session,
-        begun: bootId === null ? null : { bootId, monotonicMs: begunMs },
-      })),
+    sessions: read,
   } satisfies Partial<LedgerReader>;
 }
 
@@ -33,10 +40,12 @@ export function sessionCommands(db: Database, context: WriteContext) {
   const member = db.prepare<[Id], { userId: Id; role: Role; passwordHash: string | null }>(
     "SELECT user_id AS userId, role, password_hash AS passwordHash FROM member WHERE member_id = ?",
   );
+  const { limits } = limitReader(db);
   const insert = db.prepare<[Id, Id, number, number, number | null, number]>(
     "INSERT INTO session (sid, member_id, created_ms, expires_ms, boot, begun_ms) VALUES (?, ?, ?, ?, ?, ?)",
   );
   const remove = db.prepare<[Id], Id>("DELETE FROM session WHERE sid = ? RETURNING member_id").pluck();
+  const setUsed = db.prepare<[number, Id]>("UPDATE member SET used_ms = ? WHERE member_id = ?");
   const removeReplaced = db.prepare<[Id, Id]>("DELETE FROM session WHERE sid = ? AND member_id = ?");
   const removeAll = db.prepare<[], Id>("DELETE FROM session RETURNING member_id").pluck();
   const removeOldest = db.prepare<[Id, Id, number]>(
@@ -58,13 +67,18 @@ export function sessionCommands(db: Database, context: WriteContext) {
       const now = context.boots.now();
       const begunMs = now?.monotonicMs ?? createdTimeMs;
       insert.run(sid, memberId, createdTimeMs, expiresTimeMs, now?.boot ?? null, begunMs);
+      if (role === "program") setUsed.run(context.nowMs(), memberId);
       const replaced = inPlaceOf === null ? 0 : removeReplaced.run(inPlaceOf, memberId).changes;
       // The caller may not know all sessions of the member.
       const oldest = removeOldest.run(memberId, memberId, MAX_SESSIONS_PER_MEMBER).changes;
       if (replaced + oldest > 0) context.tell({ kind: "sessions", userId });
       context.audit.note("sign_in", userId, {}, { ...by, memberId });
       const begun = now === undefined ? null : { bootId: now.bootId, monotonicMs: now.monotonicMs };
-      return { sid, ...begins, userId, role, begun };
+      const limit = limits(memberId).get(memberId) ?? null;
+      return { sid, ...begins, userId, role, limit, begun };
+    },
+    noteUse(memberId) {
+      setUsed.run(context.nowMs(), memberId);
     },
     removeSession(sid, by = SERVICE_ACTOR) {
       const memberId = remove.get(sid);

@@ -5,12 +5,20 @@ import type { BootMoment } from "../../domain/boot.ts";
 import { duplicateError, FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
-import { type NewWiring, notWired, type OwnedWiring, usualPrice, type Wiring } from "../../domain/wiring.ts";
+import {
+  type NewTariff,
+  type NewWiring,
+  notWired,
+  type OwnedWiring,
+  type Tariff,
+  usualPrice,
+  type Wiring,
+} from "../../domain/wiring.ts";
 import type { WriteContext } from "../engine/commands.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import { gapWriter } from "./gap.ts";
 import { lineStates } from "./line.ts";
-import { PRICE, type PriceDay, priceKeeper, roomPrices, unwiredPrice } from "./price.ts";
+import { type PriceDay, priceKeeper, roomPrices, TARIFF, unwiredTariff } from "./price.ts";
 
 const UNWIRE = "Unwire that first, or choose another one.";
 
@@ -18,7 +26,7 @@ type WiringRow = Omit<Wiring, "activeLow"> & { readonly activeLow: number };
 
 const SELECT = `
   SELECT line, w.user_id AS userId, w.device_id AS deviceId, d.d_id AS dId, d.name AS deviceName,
-         actuator_id AS actuatorId, ${PRICE} AS valorMicros, active_low AS activeLow, bias,
+         actuator_id AS actuatorId, ${TARIFF}, active_low AS activeLow, bias,
          debounce_ms AS debounceMs, rearm_ms AS rearmMs
     FROM wiring w JOIN device d USING (device_id)`;
 
@@ -43,7 +51,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
     .prepare<[Id, string], string>("SELECT line FROM wiring WHERE device_id = ? AND actuator_id = ?")
     .pluck();
   const keepPrice = priceKeeper(db, context);
-  const priceOf = unwiredPrice(db, context);
+  const tariffOf = unwiredTariff(db, context);
   const prices = roomPrices(db, context.calendar);
   const device = db
     .prepare<[Id, string], Id>("SELECT device_id FROM device WHERE user_id = ? AND d_id = ?")
@@ -54,9 +62,9 @@ export function wiringCommands(db: Database, context: WriteContext) {
   const upsert = db.prepare<
     Omit<PricedWiring, "activeLow"> & { userId: Id; deviceId: Id; activeLow: number }
   >(
-    `INSERT INTO wiring (line, user_id, device_id, actuator_id, valor_micros, active_low, bias, debounce_ms, rearm_ms)
-     VALUES (@line, @userId, @deviceId, @actuatorId, @valorMicros, @activeLow, @bias, @debounceMs, @rearmMs)
-     ON CONFLICT (line) DO UPDATE SET valor_micros = excluded.valor_micros, active_low = excluded.active_low,
+    `INSERT INTO wiring (line, user_id, device_id, actuator_id, valor_micros, active_low, bias, debounce_ms, rearm_ms, paid_minutes)
+     VALUES (@line, @userId, @deviceId, @actuatorId, @valorMicros, @activeLow, @bias, @debounceMs, @rearmMs, @paidMinutes)
+     ON CONFLICT (line) DO UPDATE SET valor_micros = excluded.valor_micros, paid_minutes = excluded.paid_minutes, active_low = excluded.active_low,
        bias = excluded.bias, debounce_ms = excluded.debounce_ms, rearm_ms = excluded.rearm_ms`,
   );
   const wantLine = db.prepare<[Id, string]>(
@@ -99,13 +107,17 @@ export function wiringCommands(db: Database, context: WriteContext) {
   function setOne({ userId, wiring: given }: OwnedWiring, by: Actor, before: () => readonly Wiring[]): void {
     const { line, actuatorId } = given;
     const deviceId = requireRoom(userId, given);
-    const ownMicros = given.valorMicros ?? priceOf({ deviceId, actuatorId });
-    const wiring = { ...given, valorMicros: ownMicros ?? usualPrice(before(), line) };
+    const own = tariffOf({ deviceId, actuatorId });
+    const tariff = {
+      valorMicros: given.valorMicros ?? own?.valorMicros ?? usualPrice(before(), line),
+      paidMinutes: given.paidMinutes ?? own?.paidMinutes ?? 0,
+    };
+    const wiring = { ...given, ...tariff };
     const there = requireUnwired(userId, deviceId, given);
     upsert.run({ ...wiring, userId, deviceId, activeLow: Number(wiring.activeLow) });
     wantLine.run(deviceId, actuatorId);
-    if (there?.valorMicros !== wiring.valorMicros) {
-      keepPrice({ deviceId, actuatorId }, wiring.valorMicros, null);
+    if (there?.valorMicros !== tariff.valorMicros || there.paidMinutes !== tariff.paidMinutes) {
+      keepPrice({ deviceId, actuatorId }, tariff, null);
     }
     audit.set(userId, wiring, there && toWiring(there), by);
   }
@@ -136,20 +148,21 @@ export function wiringCommands(db: Database, context: WriteContext) {
       for (const wiring of wirings) setOne({ userId, wiring }, by, () => before);
       tell([userId]);
     },
-    setPrices(userId, lines, valorMicros, by = SERVICE_ACTOR) {
+    setPrices(userId, lines, { valorMicros, paidMinutes }: NewTariff, by = SERVICE_ACTOR) {
       const before = wiringsOf(userId);
       const wired = new Map(before.map((wiring) => [wiring.line, wiring]));
       for (const line of lines) {
         const wiring = wired.get(line);
         if (wiring === undefined) throw notWired(line);
-        setOne({ userId, wiring: { ...wiring, valorMicros } }, by, () => before);
+        const tariff = { valorMicros, paidMinutes: paidMinutes ?? wiring.paidMinutes };
+        setOne({ userId, wiring: { ...wiring, ...tariff } }, by, () => before);
       }
       tell([userId]);
     },
   } satisfies Partial<LedgerCommands>;
 }
 
-type PricedWiring = NewWiring & Pick<Wiring, "valorMicros">;
+type PricedWiring = NewWiring & Tariff;
 /** The settings of a wired line that decide what is sold, and for how much. */
 type Settings = Omit<PricedWiring, "line">;
 
@@ -171,7 +184,7 @@ export function wiringAudit(db: Database, context: WriteContext) {
     const state = states.stateOf(line);
     if (since === undefined || state === undefined) return;
     const moment = boots.now() ?? null;
-    const provisional = moment !== null && boots.timeOf(moment.bootId, moment.monotonicMs) === null;
+    const provisional = moment?.timeMs === null;
     gaps.outage({ line, userId, timeMs: nowMs(), moment, provisional }, since, state);
   }
 
@@ -195,11 +208,12 @@ export function wiringAudit(db: Database, context: WriteContext) {
 }
 
 function detailsOf(settings: Settings) {
-  const { dId, actuatorId, valorMicros, activeLow, bias, debounceMs, rearmMs } = settings;
+  const { dId, actuatorId, valorMicros, paidMinutes, activeLow, bias, debounceMs, rearmMs } = settings;
   return {
     dId,
     room: actuatorId,
     valor: valorFromMicros(valorMicros),
+    paidMinutes,
     activeLow,
     bias,
     debounceMs,

@@ -222,11 +222,6 @@ function parseProof(file: string): ProvenBackup | undefined {
   return parseJson(proof, orNothing(() => readFileSync(file, "utf8")) ?? "");
 }
 
-/** Parses a proof. Throws for any other text. */
-export function proofOf(text: string): ProvenBackup {
-  return proof.parse(JSON.parse(text));
-}
-
 /** Writes the proof of a backup durably. Call it before the backup gets its name. */
 export function writeProof(folder: string, backup: ProvenBackup): void {
   writeDurably(join(folder, backup.file + PROOF_SUFFIX), `${JSON.stringify(backup, null, 2)}\n`);

@@ -3,16 +3,21 @@ import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import {
+  type ComparedField,
+  type DifferingRecord,
   type ImportedDevice,
   type ImportedLocation,
   type ImportedRecord,
+  isSameToSpreadsheet,
   placeDevices,
 } from "../../domain/imported.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
+import type { ExportedRecord } from "../../domain/record.ts";
 import type { WriteContext } from "../engine/commands.ts";
 import { recordByNumber } from "../engine/numbers.ts";
 import { type deviceCommands, deviceReader } from "../nouns/device.ts";
 import { locationReader } from "../nouns/location.ts";
+import type { PaidTimes } from "../nouns/paid-time.ts";
 import {
   RECORD_CORRECTIONS,
   type RecordRow,
@@ -30,13 +35,26 @@ interface KnownRecord {
   readonly createdMs: number;
   readonly effectiveMs: number;
   readonly isVoid: number;
+  readonly number: number;
   readonly hash: string;
 }
 
 const SELECT_KNOWN = `SELECT location_name AS locationName, device_name AS deviceName, room, valor_micros AS valorMicros,
-  created_ms AS createdMs, effective_ms AS effectiveMs, voided_by IS NOT NULL AS isVoid, lower(hex(hash)) AS hash FROM record`;
+  created_ms AS createdMs, effective_ms AS effectiveMs, voided_by IS NOT NULL AS isVoid, number, lower(hex(hash)) AS hash FROM record`;
 
-/** Gives whether an account has a record that is imported, or has its key with another content. */
+/** Records of one moment and price that are looked at: there is one relay to a room. */
+const MAX_AT_ONCE = 1_000;
+
+/** Whether a spreadsheet may have made one record of the other, by changing the names of its place. */
+function isChanged(here: KnownRecord, there: ImportedRecord): boolean {
+  const names = ["locationName", "deviceName", "room"] as const;
+  return (
+    names.every((name) => isSameToSpreadsheet(here[name], there[name])) &&
+    names.some((name) => here[name] !== there[name])
+  );
+}
+
+/** Gives of a record that is imported whether it is new to an account, or what of it is otherwise there. */
 function importComparison(db: Database) {
   // An imported record has its key where an edge's has its line, with an index of its own (schema.ts).
   const byKey = db.prepare<[Id, string], KnownRecord>(
@@ -47,6 +65,9 @@ function importComparison(db: Database) {
   const byContent = db.prepare<[Id, number, string, string, string, number, number], KnownRecord>(
     `${SELECT_KNOWN} WHERE user_id = ? AND effective_ms = ? AND location_name = ? AND device_name = ? AND room = ?
         AND valor_micros = ? ORDER BY record_id LIMIT 1 OFFSET ?`,
+  );
+  const atTime = db.prepare<[Id, number, number], KnownRecord>(
+    `${SELECT_KNOWN} WHERE user_id = ? AND effective_ms = ? AND valor_micros = ? LIMIT ${MAX_AT_ONCE}`,
   );
 
   function find(userId: Id, record: ImportedRecord): KnownRecord | undefined {
@@ -59,30 +80,33 @@ function importComparison(db: Database) {
         return own?.hash.startsWith(alias.hash) === true ? own : undefined;
       }
       case "content":
-        return byContent.get(
-          ...([userId, createdTimeMs, locationName, deviceName, room, valorMicros] as const),
-          alias.before,
+        return (
+          byContent.get(
+            ...([userId, createdTimeMs, locationName, deviceName, room, valorMicros] as const),
+            alias.before,
+          ) ?? atTime.all(userId, createdTimeMs, valorMicros).find((other) => isChanged(other, record))
         );
     }
   }
 
-  return (userId: Id, record: ImportedRecord): "new" | "there" | "differing" => {
+  const compare = (userId: Id, record: ImportedRecord): "new" | readonly ComparedField[] => {
     const known = find(userId, record);
     if (known === undefined) return "new";
-    const { locationName, deviceName, room, valorMicros, createdTimeMs, voidReason } = record;
-    const isSame =
-      known.locationName === locationName &&
-      known.deviceName === deviceName &&
-      known.room === room &&
-      known.valorMicros === valorMicros &&
-      // A wrong clock's time may have been corrected since the export.
-      (known.effectiveMs === createdTimeMs || known.createdMs === createdTimeMs);
-    return isSame && (voidReason === null || known.isVoid === 1) ? "there" : "differing";
+    const { createdTimeMs, voidReason } = record;
+    const names = ["locationName", "deviceName", "room", "valorMicros"] as const;
+    const differing: ComparedField[] = names.filter((name) => known[name] !== record[name]);
+    // A wrong clock's time may have been corrected since the export.
+    if (known.effectiveMs !== createdTimeMs && known.createdMs !== createdTimeMs) {
+      differing.push("createdTimeMs");
+    }
+    if (voidReason !== null && known.isVoid === 0) differing.push("voidReason");
+    return differing;
   };
+  return { find, compare };
 }
 
 export function transferReader(db: Database) {
-  const compare = importComparison(db);
+  const { compare } = importComparison(db);
   const after = db.prepare<
     [Id, number, number],
     RecordRow & { readonly importKey: string | null; readonly hash: string }
@@ -90,33 +114,53 @@ export function transferReader(db: Database) {
     `SELECT ${SELECT_RECORD}, iif(r.origin = 'imported', r.line, NULL) AS importKey, lower(hex(r.hash)) AS hash
        FROM record r ${RECORD_CORRECTIONS} WHERE user_id = ? AND r.record_id > ? ORDER BY r.record_id LIMIT ?`,
   );
+  const idOf = recordByNumber(db);
+  const sale = db.prepare<[number | undefined], Pick<ExportedRecord, "number" | "importKey" | "hash">>(
+    "SELECT number, iif(origin = 'imported', line, NULL) AS importKey, lower(hex(hash)) AS hash FROM record WHERE record_id = ?",
+  );
+  const saleOf = (userId: Id, number: number | null) =>
+    number === null ? null : (sale.get(idOf.get({ userId, number })) ?? null);
   return {
     exportedRecords: (userId, afterId, limit) =>
-      after
-        .all(userId, afterId, limit)
-        .map(({ importKey, hash, ...row }) => ({ ...toRecord(row), importKey, hash })),
+      after.all(userId, afterId, limit).map(({ importKey, hash, ...row }) => {
+        const refunded = saleOf(userId, row.refundOf);
+        return { ...toRecord(row), importKey, hash, refunded };
+      }),
     importedCount(userId, records) {
       const found = records.map((record) => compare(userId, record));
-      const differing = [...found.keys()].filter((place) => found[place] === "differing");
+      const differing = found.flatMap((fields, place) =>
+        fields === "new" || fields.length === 0 ? [] : [{ place, fields }],
+      );
       return { added: found.filter((standing) => standing === "new").length, differing };
     },
   } satisfies Partial<LedgerReader>;
 }
+
+type RefundedSale = NonNullable<ImportedRecord["refundOf"]>;
 
 /** @param commands by which an import makes its locations and devices, and voids records */
 export function transferCommands(
   db: Database,
   context: WriteContext,
   commands: Pick<ReturnType<typeof deviceCommands>, "addDevice"> &
-    Pick<LedgerCommands, "addLocation" | "voidRecord">,
+    Pick<LedgerCommands, "addLocation" | "voidRecord"> &
+    Pick<PaidTimes, "beginPosted">,
 ) {
   const { locations } = locationReader(db);
   const { devices } = deviceReader(db);
-  const { addLocation, addDevice, voidRecord } = commands;
-  const compare = importComparison(db);
+  const { addLocation, addDevice, voidRecord, beginPosted } = commands;
+  const { find, compare } = importComparison(db);
   const add = recordInserter(db, context);
   const end = db.prepare<[number, number]>("UPDATE record SET ended_ms = ? WHERE record_id = ?");
   const taken = db.prepare<[Id]>("SELECT 1 FROM device WHERE device_id = ?");
+
+  /** The number that a refund's sale has here; undefined where it is not here, or is less than the refund. */
+  function saleOf(userId: Id, refund: ImportedRecord, sale: RefundedSale): number | undefined {
+    const { alias: _own, valorMicros, ...same } = refund;
+    const found = find(userId, { ...same, valorMicros, ...sale });
+    const isRight = found !== undefined && valorMicros < 0 && valorMicros >= -found.valorMicros;
+    return isRight ? found.number : undefined;
+  }
 
   /** Adds the locations that are not there yet, and gives the id of each of the account's, by its name. */
   function importLocations(userId: Id, imported: readonly ImportedLocation[]): ReadonlyMap<string, Id> {
@@ -157,22 +201,29 @@ export function transferCommands(
 
     importRecords(userId, records, by = SERVICE_ACTOR) {
       let added = 0;
-      const differing: number[] = [];
+      const differing: DifferingRecord[] = [];
       for (const [place, imported] of records.entries()) {
         const found = compare(userId, imported);
-        const { key, alias: _alias, endedTimeMs, provisional, voidReason, ...record } = imported;
-        if (found === "differing") differing.push(place);
-        if (found !== "new") continue;
+        const { key, alias: _alias, endedTimeMs, provisional, voidReason, ...given } = imported;
+        const { refundOf, reason, ...record } = given;
+        const sale = refundOf && saleOf(userId, imported, refundOf);
+        if (found !== "new" || sale === undefined) {
+          const fields: readonly ComparedField[] = found === "new" ? ["refundOf"] : found;
+          if (fields.length > 0) differing.push({ place, fields });
+          continue;
+        }
         const { recordId } = add({
           userId,
           record,
           origin: "imported",
           provisional,
-          source: null,
-          importKey: key,
+          line: key,
+          refundOf: sale,
+          reason,
         });
         if (endedTimeMs !== null) end.run(endedTimeMs, recordId);
         if (voidReason !== null) voidRecord(recordId, voidReason, by);
+        else beginPosted(userId, recordId, record);
         added += 1;
       }
       if (added > 0) context.tell({ kind: "locations", userId });

@@ -161,6 +161,8 @@ type CountedRow = [
   timeMs: number,
   day: number,
   counts: number,
+  /** 1, or 0 of a refund. */
+  sales: number,
 ];
 
 interface Sum {
@@ -194,20 +196,27 @@ function addedUp(db: Database, calendar: LocalCalendar, findings: Findings): Sum
   const days: Sums = new Map();
   const page = db
     .prepare<[number, number], CountedRow>(
-      `SELECT record_id, user_id, location_name, device_id, valor_micros, effective_ms, day, voided_by IS NULL
+      `SELECT record_id, user_id, location_name, device_id, valor_micros, effective_ms, day, voided_by IS NULL, refund_of IS NULL
          FROM record WHERE record_id > ? ORDER BY record_id LIMIT ?`,
     )
     .raw();
   const { position: end } = readRolledUp(db);
   let last = Number.MIN_SAFE_INTEGER;
   for (let rows = page.all(last, PAGE); rows.length > 0; rows = page.all(last, PAGE)) {
-    for (const [position, userId, locationName, deviceId, valorMicros, timeMs, day, counts] of rows) {
+    for (const [position, userId, locationName, deviceId, valorMicros, timeMs, day, counts, sales] of rows) {
       const period = calendar.dayOf(timeMs);
       if (day !== period) {
         findings.addOf("altered", position, `day ${day}`, "counts at a day that its time does not say");
       }
       if (counts === 1 && position <= end) {
-        addTo(days, { userId, period, locationName, deviceId, count: 1, totalMicros: BigInt(valorMicros) });
+        addTo(days, {
+          userId,
+          period,
+          locationName,
+          deviceId,
+          count: sales,
+          totalMicros: BigInt(valorMicros),
+        });
       }
       last = position;
     }

@@ -11,6 +11,7 @@ export const UNREACHABLE = 0;
 export const NOT_KEPT = -1;
 export const BAD_REQUEST = 400;
 export const UNAUTHORIZED = 401;
+export const FORBIDDEN = 403;
 export const NOT_FOUND = 404;
 export const CONFLICT = 409;
 export const TOO_MANY_REQUESTS = 429;
@@ -56,13 +57,14 @@ export function statusOf(error: unknown): number {
 
 /**
  * Sends one request, with `body` as JSON unless it is undefined, and gives a 2xx answer whose body is still to come.
- * Throws ApiFailure for every other status, and where the server is not reached.
+ * With a `key`, what is sent again is done once. Throws ApiFailure for every other status, and where the server is not reached.
  */
 async function request(
   method: Method,
   path: string,
   body?: unknown,
   signal: AbortSignal | null = null,
+  key?: string,
 ): Promise<Response> {
   // `fetch` writes PATCH as it is given.
   const init: RequestInit = {
@@ -74,7 +76,7 @@ async function request(
     signal: patientSignal(signal, method === "get" ? READ_PATIENCE_MS : PATIENCE_MS),
   };
   if (body !== undefined) {
-    init.headers = { "content-type": "application/json" };
+    init.headers = { "content-type": "application/json", ...(key && { "idempotency-key": key }) };
     init.body = JSON.stringify(body);
   }
   const response = await fetch(path, init).catch((error: unknown) => {
@@ -163,14 +165,15 @@ export class Api {
     return data;
   }
 
-  /** Changes something, by a body of the contract's shape. */
+  /** Changes something, by a body of the contract's shape; with an `Idempotency-Key` once, where the contract takes one. */
   async send<M extends "post" | "put" | "patch", Path extends PathOf<M>>(
     method: M,
     path: Path,
     body?: Body<M, Path>,
     query?: Query<M, Path>,
+    key?: string,
   ): Promise<Answer<M, Path>> {
-    return bodyOf(await this.#request(method, withQuery(path, query), body));
+    return bodyOf(await this.#request(method, withQuery(path, query), body, key));
   }
 
   /** Sends a DELETE. */
@@ -187,10 +190,10 @@ export class Api {
     this.#abort = new AbortController();
   }
 
-  async #request(method: Method, path: string, body?: unknown): Promise<Response> {
+  async #request(method: Method, path: string, body?: unknown, key?: string): Promise<Response> {
     const { signal } = this.#abort;
     try {
-      return await request(method, path, body, signal);
+      return await request(method, path, body, signal, key);
     } catch (error) {
       if (statusOf(error) === UNAUTHORIZED && !signal.aborted) {
         this.close();

@@ -1,5 +1,5 @@
 import type { Api } from "./api.ts";
-import type { Device, Location, Overview } from "./shapes.ts";
+import type { Device, Location, Overview, Self } from "./shapes.ts";
 
 export interface Locations {
   readonly locations: readonly Location[];
@@ -13,6 +13,15 @@ export async function loadLocations(api: Pick<Api, "data">): Promise<Locations> 
 
 export function roomsOf(device: Device): readonly string[] {
   return device.actuators.map(({ id }) => id);
+}
+
+/** Whom a paper is about: a location, or those that a limited member sees; null for all that there are. */
+export function whoseOf(
+  location: string | null | undefined,
+  { locationIds }: Pick<Self, "locationIds">,
+  seen: readonly string[],
+): string | null {
+  return location ?? (locationIds === null ? null : seen.join(", "));
 }
 
 type Compare = (one: string, other: string) => number;

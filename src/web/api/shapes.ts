@@ -18,6 +18,7 @@ type Operation =
   | DeclaredIn<typeof import("../../contract/record.ts")>
   | DeclaredIn<typeof import("../../contract/report.ts")>
   | DeclaredIn<typeof import("../../contract/session.ts")>
+  | DeclaredIn<typeof import("../../contract/settlement.ts")>
   | DeclaredIn<typeof import("../../contract/sink.ts")>
   | DeclaredIn<typeof import("../../contract/status.ts")>
   | DeclaredIn<typeof import("../../contract/wiring.ts")>;
@@ -57,9 +58,14 @@ export type LastEdge = Status["lastEdges"][number];
 export type ClinicComparison = Data<"/api/clinic">;
 export type Clinic = ClinicComparison["clinics"][number];
 export type ClinicGateway = Data<"/api/gateway">[number];
+export type ClinicMonth = Data<"/api/clinic/settlements">;
 export type Overview = Data<"/api/overview">;
 export type StoredRecord = Data<"/api/record">[number];
 export type Report = Data<"/api/report">;
+export type LocationTerms = Data<"/api/terms">[number];
+export type Settlement = Data<"/api/settlement/draft">;
+export type SettlementHead = Data<"/api/settlements">["closed"][number];
+export type SettlementCheck = Data<"/api/settlement/check">;
 export type Letterhead = Data<"/api/letterhead">;
 export type Location = Data<"/api/location">[number];
 export type Device = Data<"/api/device">[number];

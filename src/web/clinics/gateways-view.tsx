@@ -1,7 +1,6 @@
 import { SECOND_MS } from "../../domain/clock.ts";
 import { CLINIC_STATES } from "../../domain/gateway.ts";
 import type { Language } from "../../domain/language.ts";
-import { BYTE_ORDER_MARK, harmless, separated } from "../../domain/text.ts";
 import type { ClinicGateway } from "../api/shapes.ts";
 import { DataTable } from "../element/data-table.tsx";
 import { Segments, TextField } from "../element/field.tsx";
@@ -14,10 +13,9 @@ import { useData } from "../live/use-loaded.ts";
 import { clinicsTexts, statesText } from "../messages/clinics.ts";
 import { useLanguage, useTexts } from "../messages/use-language.ts";
 import { useNavigation, useQuery } from "../navigation.tsx";
+import { type TextColumn, tableFile } from "./table-file.ts";
 
 type Texts = typeof clinicsTexts.es;
-
-const SEPARATORS = { es: ";", en: "," } as const satisfies Record<Language, string>;
 
 /** The gateway of each clinic of a company: those that a person must see to first, each with what to do. */
 export function GatewaysView() {
@@ -35,12 +33,13 @@ export function GatewaysView() {
   );
   const troubled = shown.filter((gateway) => !isWell(gateway));
   const columns = columnsOf(texts, format, language, (timeMs) => format.moment(timeMs, now()));
+  const file = tableFile(shown, columnsOf(texts, format, language, format.dateTime), language);
   return (
     <ViewFrame
       title={texts.gateways.title}
       intro={texts.gateways.intro}
       actions={
-        <a class="button" href={spreadsheet(shown, texts, format, language)} download="flanco-gateways.csv">
+        <a class="button" href={file} download="flanco-gateways.csv">
           <Icon name="download" />
           {texts.gateways.download}
         </a>
@@ -121,7 +120,12 @@ function faultsOf({ told }: ClinicGateway, language: Language) {
 }
 
 /** The columns of table and spreadsheet. */
-function columnsOf(texts: Texts, format: Format, language: Language, moment: (timeMs: number) => string) {
+function columnsOf(
+  texts: Texts,
+  format: Format,
+  language: Language,
+  moment: (timeMs: number) => string,
+): readonly TextColumn<ClinicGateway>[] {
   const { gateways } = texts;
   const timeText = (timeMs: number | null | undefined) => (timeMs == null ? "" : moment(timeMs));
   const diskText = ({ told }: ClinicGateway) => {
@@ -138,44 +142,28 @@ function columnsOf(texts: Texts, format: Format, language: Language, moment: (ti
     return told?.clockTrusted === false ? `${off}, ${gateways.untrusted}` : off;
   };
   return [
-    { title: texts.clinic, isName: true, class: "short", text: ({ name }: ClinicGateway) => name },
-    { title: texts.equipment, text: ({ states }: ClinicGateway) => statesText(states, texts) },
+    { title: texts.clinic, isName: true, class: "short", text: ({ name }) => name },
+    { title: texts.equipment, text: ({ states }) => statesText(states, texts) },
     {
       title: gateways.seen,
       class: "short",
-      text: ({ seenTime }: ClinicGateway) => timeText(seenTime) || texts.never,
+      text: ({ seenTime }) => timeText(seenTime) || texts.never,
     },
-    { title: gateways.waiting, isNumber: true, text: ({ waiting }: ClinicGateway) => format.count(waiting) },
+    { title: gateways.waiting, isNumber: true, text: ({ waiting }) => format.count(waiting) },
     { title: gateways.clock, text: clockText },
-    { title: gateways.version, text: ({ told }: ClinicGateway) => told?.version ?? "" },
-    { title: gateways.certificate, text: ({ told }: ClinicGateway) => timeText(told?.certificateEndsTime) },
+    { title: gateways.version, text: ({ told }) => told?.version ?? "" },
+    { title: gateways.certificate, text: ({ told }) => timeText(told?.certificateEndsTime) },
     { title: gateways.disk, text: diskText },
-    { title: gateways.backup, text: ({ told }: ClinicGateway) => timeText(told?.backupTime) },
-    { title: gateways.remote, text: ({ told }: ClinicGateway) => timeText(told?.remoteBackupTime) },
+    { title: gateways.backup, text: ({ told }) => timeText(told?.backupTime) },
+    { title: gateways.remote, text: ({ told }) => timeText(told?.remoteBackupTime) },
     {
       title: gateways.faults,
-      text: (gateway: ClinicGateway) =>
+      text: (gateway) =>
         faultsOf(gateway, language)
           .map(({ what }) => what)
           .join(" "),
     },
   ];
-}
-
-/** The table as a file, at an address that holds all of it. */
-function spreadsheet(
-  rows: readonly ClinicGateway[],
-  texts: Texts,
-  format: Format,
-  language: Language,
-): string {
-  const columns = columnsOf(texts, format, language, format.dateTime);
-  const cells = [
-    columns.map(({ title }) => title),
-    ...rows.map((row) => columns.map(({ text }) => harmless(text(row)))),
-  ];
-  const lines = cells.map((line) => `${separated(line, SEPARATORS[language])}\r\n`);
-  return `data:text/csv;charset=utf-8,${encodeURIComponent(BYTE_ORDER_MARK + lines.join(""))}`;
 }
 
 function Trouble({ gateway }: { readonly gateway: ClinicGateway }) {

@@ -11,7 +11,7 @@ import { commissionTexts } from "../messages/commission.ts";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { Figures, LetterheadBlock, Seal } from "../report/sheet.tsx";
+import { Figures, LetterheadBlock, Seal, Signatures } from "../report/sheet.tsx";
 import { Result } from "./rooms.tsx";
 
 /** One acceptance report: on the screen, on paper with two signatures, and as JSON. */
@@ -71,10 +71,12 @@ function Sheet({ report }: { readonly report: AcceptanceReport }) {
       <RoomTable rooms={rooms} />
       <Gateway report={report} />
       <Seal hash={hash} texts={texts} />
-      <div class="signatures fields">
-        <Signature label={texts.technician} name={technician} />
-        <Signature label={texts.clinic} name={clinic} />
-      </div>
+      <Signatures
+        signers={[
+          [texts.technician, technician],
+          [texts.clinic, clinic],
+        ]}
+      />
     </article>
   );
 }
@@ -162,16 +164,5 @@ function Gateway({ report }: { readonly report: AcceptanceReport }) {
         {who !== null && <li>{texts.byWhom(who, from)}</li>}
       </ul>
     </section>
-  );
-}
-
-function Signature({ label, name }: { readonly label: string; readonly name: string }) {
-  const texts = useTexts(commissionTexts);
-  return (
-    <div>
-      <p class="fine">{label}</p>
-      <p class="words">{name}</p>
-      <p class="signature-line fine">{texts.signDate}</p>
-    </div>
   );
 }

@@ -3,9 +3,8 @@ import { HOUR_MS, MINUTE_MS } from "../../domain/clock.ts";
 import { DEFAULT_COMMISSION_MS, MAX_FREE_LINES } from "../../domain/commission.ts";
 import { CONFLICT, statusOf } from "../api/api.ts";
 import type { Commission } from "../api/shapes.ts";
-import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
-import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
+import { Confirm, DialogButton, DialogForm, useDialogs } from "../element/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
 import { Moment } from "../element/moment.tsx";
@@ -51,7 +50,6 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
   const texts = useTexts(commissionTexts);
   const { title: locationsTitle } = useTexts(locationsTexts);
   const { api } = useGateway();
-  const { open } = useDialogs();
   const { begunTime, untilTime, rooms } = commission;
   const said = useAutomaticRound(commission, onChanged);
   const next = nextRoom(commission);
@@ -82,10 +80,7 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
       action={texts.give}
       meaning={texts.giveMeaning}
       onConfirm={() => api.remove("/api/commission")}
-      onDone={() => {
-        open(null);
-        onChanged();
-      }}
+      onDone={onChanged}
     />
   );
   return (
@@ -107,16 +102,16 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
         </Panel>
       )}
       <div class="actions commission-end commission-large row">
-        <Button
+        <DialogButton
           kind={next === undefined ? "main" : "plain"}
           icon="report"
-          onPress={() => open(<FinishDialog untested={untested} />)}
+          dialog={<FinishDialog untested={untested} />}
         >
           {texts.finish}
-        </Button>
-        <Button kind="quiet" onPress={() => open(giveUp)}>
+        </DialogButton>
+        <DialogButton kind="quiet" dialog={giveUp}>
           {texts.give}
-        </Button>
+        </DialogButton>
       </div>
       <RoomList commission={commission} isOpen={untilTime !== null} onChanged={onChanged} />
       <TestedPanel />
@@ -346,13 +341,11 @@ function FinishDialog({ untested }: { readonly untested: number }) {
       go("commission", { report: String(data.number) });
     });
   return (
-    <Dialog title={texts.finish}>
-      <Form form={form} onSubmit={send} action={texts.finish}>
-        <p>{texts.finishMeaning}</p>
-        {untested > 0 && <Notice kind="warn" title={texts.untestedNow(format.count(untested))} />}
-        <TextField label={texts.technician} autocomplete="name" {...form.required("technician")} />
-        <TextField label={texts.clinic} autocomplete="name" {...form.required("clinic")} />
-      </Form>
-    </Dialog>
+    <DialogForm title={texts.finish} form={form} onSubmit={send} action={texts.finish}>
+      <p>{texts.finishMeaning}</p>
+      {untested > 0 && <Notice kind="warn" title={texts.untestedNow(format.count(untested))} />}
+      <TextField label={texts.technician} autocomplete="name" {...form.required("technician")} />
+      <TextField label={texts.clinic} autocomplete="name" {...form.required("clinic")} />
+    </DialogForm>
   );
 }

@@ -3,7 +3,7 @@ import { CONFLICT } from "../api/api.ts";
 import type { Commission, CommissionedRoom } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
-import { Confirm, useDialogs } from "../element/dialog.tsx";
+import { Confirm, DialogButton } from "../element/dialog.tsx";
 import { TextField } from "../element/field.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
@@ -26,7 +26,6 @@ interface RoomCardProps {
 export function RoomCard({ room, isMoved = false, holder, onChanged }: RoomCardProps) {
   const texts = useTexts(commissionTexts);
   const { api } = useGateway();
-  const { open } = useDialogs();
   const { isBusy, failure, send } = useSending();
   const [note, setNote] = useState("");
   const { verdict, cause, mend, measured } = room.judgement;
@@ -95,25 +94,20 @@ export function RoomCard({ room, isMoved = false, holder, onChanged }: RoomCardP
           >
             {texts.iAmAt(holderName)}
           </Button>
-          <Button
+          <DialogButton
             isBusy={isBusy}
-            onPress={() =>
-              open(
-                <Confirm
-                  title={texts.swapTitle(room.room, holderName)}
-                  action={texts.swap}
-                  meaning={texts.swapMeaning(room.room, mend.line, holderName, room.wired?.line)}
-                  onConfirm={mendRoom}
-                  onDone={() => {
-                    open(null);
-                    onChanged();
-                  }}
-                />,
-              )
+            dialog={
+              <Confirm
+                title={texts.swapTitle(room.room, holderName)}
+                action={texts.swap}
+                meaning={texts.swapMeaning(room.room, mend.line, holderName, room.wired?.line)}
+                onConfirm={mendRoom}
+                onDone={onChanged}
+              />
             }
           >
             {texts.iAmAtSwapped(room.room)}
-          </Button>
+          </DialogButton>
         </>
       )}
       {mend !== null && holder === undefined && (

@@ -50,7 +50,5 @@ export function holderOf(
 export function byDevice<R extends Pick<CommissionedRoom, "dId">>(
   rooms: readonly R[],
 ): readonly (readonly R[])[] {
-  const devices = new Map<string, R[]>();
-  for (const room of rooms) devices.set(room.dId, [...(devices.get(room.dId) ?? []), room]);
-  return [...devices.values()];
+  return [...Map.groupBy(rooms, ({ dId }) => dId).values()];
 }

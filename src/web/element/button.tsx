@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "./icon.tsx";
 
-interface ButtonProps {
+export interface ButtonProps {
   /** `main`: the one thing to do here. `bad`: takes something away. `quiet`: as little as can be. */
   readonly kind?: "main" | "plain" | "quiet" | "bad";
   readonly type?: "button" | "submit";

@@ -14,7 +14,7 @@ interface Column<R> {
   readonly cell: (row: R) => ComponentChildren;
 }
 
-interface DataTableProps<R> {
+export interface DataTableProps<R> {
   /** Names the table to screen readers. */
   readonly caption: string;
   /** Of a table that has a form of its own on a phone; else each row becomes a card there. */
@@ -87,5 +87,5 @@ function cellOf<R>(column: Column<R>, content: ComponentChildren) {
 }
 
 function classOf<R>({ isNumber, class: style }: Column<R>): string | undefined {
-  return isNumber ? "number" : style;
+  return isNumber ? ["number", style].filter(Boolean).join(" ") : style;
 }

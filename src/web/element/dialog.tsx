@@ -2,8 +2,8 @@ import { type ComponentChildren, createContext } from "preact";
 import { useContext, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { Button } from "./button.tsx";
-import { CloseProvider, Form, useClose, useForm } from "./form.tsx";
+import { Button, type ButtonProps } from "./button.tsx";
+import { CloseProvider, Form, type FormProps, useClose, useForm } from "./form.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -102,6 +102,45 @@ export function DialogHost({ children }: { readonly children: ComponentChildren 
   );
 }
 
+/** Gives what closes a dialog, says what was done, and has what is shown fetched again. */
+export function useFinish(reload: () => void): (done: string) => void {
+  const { finish } = useDialogs();
+  return (done) => {
+    finish(done);
+    reload();
+  };
+}
+
+interface DialogButtonProps extends Omit<ButtonProps, "onPress"> {
+  readonly dialog: ComponentChildren;
+}
+
+/** A button that opens a dialog. */
+export function DialogButton({ dialog, ...button }: DialogButtonProps) {
+  const { open } = useDialogs();
+  return <Button {...button} onPress={() => open(dialog)} />;
+}
+
+/** A dialog that is a form. */
+export function DialogForm({ title, ...form }: FormProps & Pick<DialogProps, "title">) {
+  return (
+    <Dialog title={title}>
+      <Form {...form} />
+    </Dialog>
+  );
+}
+
+/** What something means, a sentence each. */
+export function Sentences({ of }: { readonly of: readonly string[] }) {
+  return (
+    <ul class="prose">
+      {of.map((sentence) => (
+        <li key={sentence}>{sentence}</li>
+      ))}
+    </ul>
+  );
+}
+
 interface ConfirmProps<T> {
   readonly title: string;
   /** What the button does, as a verb: "Borrar el pasillo". */
@@ -113,23 +152,23 @@ interface ConfirmProps<T> {
   /** `bad`, as by default, where something is taken away. */
   readonly kind?: "main" | "bad";
   readonly onConfirm: () => Promise<T>;
-  /** Is given what `onConfirm` gave. */
+  /** Is given what `onConfirm` gave, once the dialog is closed. */
   readonly onDone: (given: T) => void;
 }
 
 /** Asks before something is done, and does it. */
 export function Confirm<T>({ title, meaning, kind = "bad", onConfirm, onDone, ...props }: ConfirmProps<T>) {
+  const { open } = useDialogs();
   const form = useForm({});
-  const confirm = () => form.submit(true, async () => onDone(await onConfirm()));
+  const confirm = () =>
+    form.submit(true, async () => {
+      const given = await onConfirm();
+      open(null);
+      onDone(given);
+    });
   return (
-    <Dialog title={title}>
-      <Form form={form} onSubmit={confirm} kind={kind} {...props}>
-        <ul class="prose">
-          {meaning.map((sentence) => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-        </ul>
-      </Form>
-    </Dialog>
+    <DialogForm title={title} form={form} onSubmit={confirm} kind={kind} {...props}>
+      <Sentences of={meaning} />
+    </DialogForm>
   );
 }

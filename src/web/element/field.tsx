@@ -57,7 +57,7 @@ function FieldFrame({ label, hint, mistake, describedBy, children }: FieldFrameP
 
 export interface TextFieldProps {
   readonly label: string;
-  readonly type?: "text" | "email" | "password" | "date" | "month";
+  readonly type?: "text" | "email" | "password" | "date" | "datetime-local" | "month";
   /** The browser's hint for password managers. */
   readonly autocomplete?: "name" | "username" | "current-password" | "new-password" | "off";
   /** Which keyboard a tablet shows. */

@@ -7,7 +7,7 @@ import { Button } from "./button.tsx";
 import type { TextFieldProps } from "./field.tsx";
 import { mistakeOf, unplacedFailure } from "./mistake.ts";
 
-interface FormProps {
+export interface FormProps {
   /** Of `useForm`. */
   readonly form: FormControl;
   readonly onSubmit: () => Promise<void>;
@@ -19,7 +19,6 @@ interface FormProps {
   readonly kind?: "main" | "bad";
   /** The main button's text; "save" without it. */
   readonly action?: string | undefined;
-  readonly isDisabled?: boolean;
   /** Further buttons. */
   readonly buttons?: ComponentChildren;
   readonly children?: ComponentChildren;
@@ -67,7 +66,7 @@ export function Form({
         text={failureText}
       />
       <div class="actions row">
-        <Button kind={kind} type="submit" isBusy={isBusy} isDisabled={props.isDisabled === true}>
+        <Button kind={kind} type="submit" isBusy={isBusy}>
           {props.action ?? save}
         </Button>
         {onCancel !== null && <Button onPress={onCancel}>{cancel}</Button>}
@@ -158,6 +157,8 @@ export interface FormControl<V = object> extends Pick<Submission, "isBusy" | "fa
   mistake(path: string, own?: Partial<Mistakes>): string | undefined;
   /** Connects a text field to its value. */
   field(name: TextName<V>, own?: Partial<Mistakes>): TextControl;
+  /** The same, with a mistake once sending was tried, unless it is right. */
+  checked(name: TextName<V>, isRight: boolean, mistake: string, own?: Partial<Mistakes>): TextControl;
   /** The same for a text that must not be empty. */
   required(name: TextName<V>, own?: Partial<Mistakes>): TextControl & { readonly isRequired: true };
 }
@@ -180,6 +181,10 @@ export function useForm<V extends object>(start: V): FormControl<V> {
     onValue: (text: string) => setValues((before) => ({ ...before, [name]: text })),
     mistake: mistake(name, own),
   });
+  const checked = (name: TextName<V>, isRight: boolean, mistake: string, own?: Partial<Mistakes>) => ({
+    ...field(name, own),
+    ...(wasSent && !isRight && { mistake }),
+  });
   return {
     element,
     isBusy,
@@ -189,13 +194,14 @@ export function useForm<V extends object>(start: V): FormControl<V> {
     wasSent,
     mistake,
     field,
+    checked,
     submit: async (isReady, work) => {
       setSent(true);
       if (!isReady || !(await send(work))) setMistaken((before) => before + 1);
     },
-    required: (name, own) => {
-      const control = { ...field(name, own), isRequired: true as const };
-      return wasSent && control.value.trim() === "" ? { ...control, mistake: mistakes.required } : control;
-    },
+    required: (name, own) => ({
+      ...checked(name, String(values[name]).trim() !== "", mistakes.required, own),
+      isRequired: true as const,
+    }),
   };
 }

@@ -3,9 +3,13 @@ const PATHS = {
   panel: "M4 20V11M10 20V4M16 20v-7M22 20H2",
   clinics: "M3 21V9h8v12M11 21V4h10v17M2 21h20M6 13h2M6 17h2M14 8h4M14 12h4M14 16h4",
   gateways: "M3 13h18v7H3zM7 16.5h.01M11 16.5h6M12 13V8M8 7.5a5 5 0 018 0M10 9.5a2.5 2.5 0 014 0",
+  settlements: "M6 3h9l4 4v14H6zM15 3v4h4M9 10h6M9 16l2 2 4.5-4.5",
   rooms: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   records: "M4 6h16M4 12h16M4 18h10",
   report: "M6 3h9l4 4v14H6zM15 3v4h4M9 12h7M9 16h7",
+  settlement: "M6 3h12v18H6zM9 8h6M9 12h6M9 17l1.5 1.5L13 16",
+  prices: "M4 4h8l9 9-8 8-9-9zM8 8h.01",
+  notices: "M6 17V11a6 6 0 0112 0v6l2 2H4zM10 21h4",
   locations: "M4 21V6l8-3 8 3v15M9 21v-5h6v5M9 9h.01M15 9h.01M9 12.5h.01M15 12.5h.01",
   lines: "M2 17h5V7h6v10h5V7h4",
   commission: "M6 3h12v18H6zM9 8l1.5 1.5L13 7M15 8.5h1M9 14l1.5 1.5L13 13M15 14.5h1",
@@ -13,6 +17,8 @@ const PATHS = {
   people:
     "M9 4a3.5 3.5 0 100 7 3.5 3.5 0 000-7zM2 20c0-3.5 3-5.5 7-5.5s7 2 7 5.5M16 4.5a3.2 3.2 0 010 6.3M18 15c2.4.7 4 2.5 4 5",
   link: "M10 14a4 4 0 005.7 0l3-3a4 4 0 00-5.7-5.7l-1 1M14 10a4 4 0 00-5.7 0l-3 3a4 4 0 005.7 5.7l1-1",
+  key: "M8 11a4 4 0 100 8 4 4 0 000-8zM11 12l9-9M16 7l3 3",
+  revoke: "M8 11a4 4 0 100 8 4 4 0 000-8zM11 12l9-9M16 7l3 3M4 4l16 16",
   unlink:
     "M10 14a4 4 0 005.7 0l3-3a4 4 0 00-5.7-5.7l-1 1M14 10a4 4 0 00-5.7 0l-3 3a4 4 0 005.7 5.7l1-1M4 4l16 16",
   dot: "M12 9a3 3 0 100 6 3 3 0 000-6z",

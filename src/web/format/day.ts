@@ -10,6 +10,26 @@ export function dayReader(timeZone: string | undefined): (timeMs: number) => Day
   return (timeMs) => format.format(timeMs);
 }
 
+const MINUTE_DIGITS = "2026-11-21T18:40".length;
+
+/** Reads and writes `2026-11-21T18:40` in a time zone, as a field of a date and time has it. */
+export function momentField(timeZone: string | undefined) {
+  const parts = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  const date = inZone("sv-SE", timeZone, { year: "numeric", month: "2-digit", day: "2-digit", ...parts });
+  const textOf = (timeMs: number) => date.format(timeMs).replace(" ", "T");
+  return {
+    textOf,
+    /** Undefined for a text that is none; of an hour that the clocks repeat, one of the two. */
+    momentOf(text: string): number | undefined {
+      const wanted = Date.parse(`${text.slice(0, MINUTE_DIGITS)}Z`);
+      if (Number.isNaN(wanted)) return undefined;
+      // The offset of a moment nearby is that of the moment, but where the clocks change in between.
+      const byOffsetAt = (timeMs: number) => wanted + timeMs - Date.parse(`${textOf(timeMs)}Z`);
+      return byOffsetAt(byOffsetAt(wanted));
+    },
+  };
+}
+
 export function daysBefore(day: Day, days: number): Day {
   return new Date(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS).toISOString().slice(0, day.length);
 }
@@ -28,7 +48,7 @@ export function inZone(
 }
 
 /** A calendar month as `2026-03`, which sorts and compares as a text. */
-type Month = string;
+export type Month = string;
 
 const OFFERED_MONTHS = 36;
 

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MAX_TIME_MS, MINUTE_MS, SECOND_MS } from "../../domain/clock.ts";
 import type { stateTexts } from "../messages/state.ts";
-import { type Day, dayReader, inZone } from "./day.ts";
+import { type Day, dayReader, inZone, type Month, momentField, monthOf } from "./day.ts";
 
 /** The money that amounts are in: an ISO 4217 code, and how many decimals it is written with. */
 interface FormatCurrency {
@@ -13,7 +13,7 @@ export type Format = ReturnType<typeof createFormat>;
 
 const SHORT_MONEY_FROM = 10_000;
 /** An amount is kept to so many. */
-const MAX_DECIMALS = 6;
+export const MAX_DECIMALS = 6;
 const DAY_STYLES = {
   weekday: { weekday: "short" },
   long: { weekday: "long", day: "numeric", month: "long" },
@@ -75,6 +75,7 @@ export function createFormat(
   const seconds = unit("second");
   const dayOf = lazy(() => dayReader(timeZone));
   const day = (timeMs: number) => dayOf()(timeMs);
+  const field = lazy(() => momentField(timeZone));
   const collator = lazy(() => new Intl.Collator(locale, { numeric: true }));
   const days = new Map<DayStyle, Intl.DateTimeFormat>();
   const dayName = (of: Day, style: DayStyle): string => {
@@ -113,11 +114,18 @@ export function createFormat(
     },
     /** `18 nov 2026, 10:42`. */
     dateTime,
+    /** `2026-11-18T10:42`, as it would be typed. */
+    typedMoment: (timeMs: number) => field().textOf(timeMs),
+    /** Reads what is typed so; undefined for a text that is none. */
+    momentOf: (text: string) => field().momentOf(text),
     /** ISO 8601, for programs. */
     iso: (timeMs: number) => new Date(timeMs).toISOString(),
     day,
     /** Of a calendar day: `mar`, `martes, 18 de noviembre`, `18 nov`, `18/11/2026`, `nov`, `noviembre de 2026`. */
     dayName,
+    /** Of a calendar month or day, in full: `noviembre de 2026`, `martes, 18 de noviembre de 2026`. */
+    spanName: (of: Month | Day) =>
+      of === monthOf(of) ? dayName(`${of}-01`, "longMonth") : dayName(of, "full"),
     /** The same, with its year where that is not today's: `18 nov`, `18 nov 2025`. */
     dayNameBy: (today: Day, of: Day, style: keyof typeof WITH_YEAR) =>
       dayName(of, of.slice(0, YEAR_DIGITS) === today.slice(0, YEAR_DIGITS) ? style : WITH_YEAR[style]),

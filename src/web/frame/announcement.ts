@@ -15,7 +15,7 @@ export function announcementOf(
   let sales = 0;
   let off = 0;
   for (const event of events) {
-    if (event.kind === "record") {
+    if (event.kind === "record" && event.data.refundOf === null) {
       sales += 1;
       texts.push(news.sale(event.data.habitacion, format.money(event.data.valor)));
     } else if (event.kind === "actuator" && !event.data.value) {

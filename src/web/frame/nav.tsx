@@ -1,12 +1,10 @@
+import { Fragment } from "preact";
 import { Icon } from "../element/icon.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { maySee, type NavView, navViewsOf, type View } from "../route.ts";
-
-/** The first views of a role are those of every day: a phone's bar has room for these alone. */
-const DAILY_COUNT = 3;
+import { maySee, type NavView, navGroupsOf, type View } from "../route.ts";
 
 interface NavProps {
   readonly view: View;
@@ -18,34 +16,32 @@ interface NavProps {
 export function Nav({ view, isMoreOpen, onMore }: NavProps) {
   const texts = useTexts(frameTexts);
   const { self } = useGateway();
-  const views = navViewsOf(self);
+  const groups = navGroupsOf(self);
   const marked = useMarked();
-  const isDaily = views.some((to, index) => to === view && index < DAILY_COUNT);
+  const isDaily = (of: View) => groups[0]?.views.some((to) => to === of);
   return (
     <nav class="nav" aria-label={texts.nav.label}>
       <ul class="lines">
-        {views.map((to, index) => (
-          <NavItem
-            key={to}
-            to={to}
-            view={view}
-            class={
-              index < DAILY_COUNT ? undefined : index === DAILY_COUNT ? "nav-seldom nav-gap" : "nav-seldom"
-            }
-          />
+        {groups.map(({ name, views }, index) => (
+          <Fragment key={name}>
+            {groups.length > 1 && <li class="nav-heading nav-seldom fine">{texts.nav.groups[name]}</li>}
+            {views.map((to) => (
+              <NavItem key={to} to={to} view={view} class={index === 0 ? undefined : "nav-seldom"} />
+            ))}
+          </Fragment>
         ))}
         <li class="nav-more">
           <button
             type="button"
             class="nav-link beside"
-            aria-current={isDaily ? undefined : "true"}
+            aria-current={isDaily(view) ? undefined : "true"}
             aria-haspopup="dialog"
             aria-expanded={isMoreOpen}
             onClick={onMore}
           >
             <Icon name="more" />
             <span>{texts.nav.more}</span>
-            {marked !== null && views.indexOf(marked) >= DAILY_COUNT && <Mark />}
+            {marked !== null && !isDaily(marked) && <Mark />}
           </button>
         </li>
       </ul>
@@ -61,14 +57,19 @@ interface SeldomNavProps extends Pick<NavProps, "view"> {
 export function SeldomNav({ view, onGone }: SeldomNavProps) {
   const texts = useTexts(frameTexts);
   const { self } = useGateway();
-  const seldom = navViewsOf(self).slice(DAILY_COUNT);
-  if (seldom.length === 0) return null;
+  const [, ...groups] = navGroupsOf(self);
+  if (groups.length === 0) return null;
   return (
     <nav aria-label={texts.nav.more}>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a press on a link inside, by whatever means, arrives here as a click. */}
       <ul class="menu lines" onClick={onGone}>
-        {seldom.map((to) => (
-          <NavItem key={to} to={to} view={view} />
+        {groups.map(({ name, views }) => (
+          <Fragment key={name}>
+            <li class="nav-heading fine">{texts.nav.groups[name]}</li>
+            {views.map((to) => (
+              <NavItem key={to} to={to} view={view} />
+            ))}
+          </Fragment>
         ))}
       </ul>
     </nav>

@@ -1,25 +1,25 @@
 import type { Chip, Line, Wiring } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
-import { useDialogs } from "../element/dialog.tsx";
 import { Nothing, OnTag, Panel } from "../element/notice.tsx";
-import { useFormat } from "../live/gateway.ts";
+import { useFormat, useGateway } from "../live/gateway.ts";
+import { frameTexts } from "../messages/frame.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
+import { Link } from "../navigation.tsx";
+import { maySee } from "../route.ts";
 import { type Board, isFree, lineName, linesOf, wiringOf } from "./board.ts";
-import { PlannedPrices, PriceDialog } from "./prices.tsx";
 
 interface WiredPanelProps {
   readonly board: Board;
   readonly doing: LineDoing;
-  /** Gets what was done in words; undefined for a member who may not change prices. */
-  readonly onPriced: ((text: string) => void) | undefined;
 }
 
-export function WiredPanel({ board, doing, onPriced }: WiredPanelProps) {
+export function WiredPanel({ board, doing }: WiredPanelProps) {
   const texts = useTexts(linesTexts);
-  const { compare } = useFormat();
-  const { open } = useDialogs();
+  const { prices } = useTexts(frameTexts).nav;
+  const { format, self } = useGateway();
+  const { compare } = format;
   const wired = linesOf(board)
     .flatMap((line) => {
       const wiring = wiringOf(line, board.wirings);
@@ -29,18 +29,7 @@ export function WiredPanel({ board, doing, onPriced }: WiredPanelProps) {
   const found = new Set(wired.map(({ wiring }) => wiring.line));
   const lost = board.wirings.filter(({ line }) => !found.has(line));
   return (
-    <Panel
-      title={texts.wiredTitle}
-      beside={
-        onPriced !== undefined &&
-        board.wirings.length > 0 && (
-          <Button kind="quiet" onPress={() => open(<PriceDialog board={board} onDone={onPriced} />)}>
-            {texts.prices}
-          </Button>
-        )
-      }
-    >
-      {onPriced !== undefined && <PlannedPrices onDone={onPriced} />}
+    <Panel title={texts.wiredTitle} beside={maySee(self, "prices") && <Link to="prices">{prices}</Link>}>
       {board.wirings.length === 0 ? (
         <Nothing title={texts.wiredNone} detail={texts.wiredNoneDetail} />
       ) : (

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Line } from "../api/shapes.ts";
-import { useDialogs } from "../element/dialog.tsx";
+import { useDialogs, useFinish } from "../element/dialog.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
 import { NothingPanel, NotReadyPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
@@ -19,11 +19,11 @@ import { Unwire, WireForm } from "./wire-form.tsx";
 export function LinesView() {
   const texts = useTexts(linesTexts);
   const { title: commissionTitle } = useTexts(commissionTexts);
-  const { api, self } = useGateway();
+  const { api } = useGateway();
   const loaded = useBoard();
   /** Addresses of the simulated lines that were switched here: one that is free tells no level. */
   const [driven, setDriven] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const { open, finish } = useDialogs();
+  const { open } = useDialogs();
   const { failure, send } = useSending();
   const tests = useTests();
   const board = loaded.value;
@@ -34,10 +34,7 @@ export function LinesView() {
       await api.send("post", "/api/line/drive", { line: address, level: high });
       setDriven((before) => new Map(before).set(address, high));
     });
-  const onDone = (text: string) => {
-    finish(text);
-    loaded.reload();
-  };
+  const onDone = useFinish(loaded.reload);
   const doing: LineDoing = {
     levelOf: (line) =>
       line.wired === null ? (driven.get(line.address) ?? null) : line.watched ? line.level : null,
@@ -66,7 +63,7 @@ export function LinesView() {
       )}
       {board !== undefined && all.length > 0 && (
         <>
-          <WiredPanel board={board} doing={doing} onPriced={self.role === "owner" ? onDone : undefined} />
+          <WiredPanel board={board} doing={doing} />
           {board.chips.map((chip) => (
             <ChipPanel key={chip.chip} chip={chip} doing={doing} />
           ))}

@@ -1,3 +1,5 @@
+import type { Format } from "../format/format.ts";
+
 const PRICE = /^\d{1,9}(?:[.,]\d{1,6})?$/;
 /** Of a currency, or its code, before or behind the amount. */
 const SIGN = /^(?:\p{Sc}|[A-Z]{3})|(?:\p{Sc}|[A-Z]{3})$/u;
@@ -9,6 +11,20 @@ const SIGN = /^(?:\p{Sc}|[A-Z]{3})|(?:\p{Sc}|[A-Z]{3})$/u;
 export function priceOf(text: string): number | undefined {
   const written = text.trim().replace(SIGN, "").trim();
   return PRICE.test(written) ? Number(written.replace(",", ".")) : undefined;
+}
+
+/** An amount with signs between its thousands, by the sign before its decimals. */
+const GROUPED = {
+  ",": /^\d{1,3}(?:\.\d{3})+(?:,\d{1,6})?$/,
+  ".": /^\d{1,3}(?:,\d{3})+(?:\.\d{1,6})?$/,
+} as const;
+
+/** The same of an amount, which may be written as the page writes it: `1.234,50 €` in Spanish. */
+export function amountOf(text: string, { typedMoney }: Pick<Format, "typedMoney">): number | undefined {
+  const decimalSign = typedMoney(1 / 2).includes(",") ? "," : ".";
+  const written = text.trim().replace(SIGN, "").trim();
+  const isWithThousands = GROUPED[decimalSign].test(written);
+  return priceOf(isWithThousands ? written.replaceAll(decimalSign === "," ? "." : ",", "") : written);
 }
 
 /** Whether what is read as three decimals may be meant as thousands: `4.500`. */

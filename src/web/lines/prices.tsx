@@ -1,60 +1,66 @@
 import { useState } from "preact/hooks";
 import { MAX_VALOR } from "../../domain/amount.ts";
 import type { Price, Wiring } from "../api/shapes.ts";
-import { Button } from "../element/button.tsx";
-import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
+import { Confirm, DialogButton, DialogForm } from "../element/dialog.tsx";
 import { CheckField, TextField } from "../element/field.tsx";
-import { Form, type FormControl, useForm } from "../element/form.tsx";
+import { type FormControl, useForm } from "../element/form.tsx";
 import { daysBefore } from "../format/day.ts";
 import { useGateway } from "../live/gateway.ts";
 import { useData, useNewDay } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import type { Board } from "./board.ts";
+import { PaidField, paidText, usePriceText } from "./paid-field.tsx";
 import { isGrouped, isOddPrice, priceOf } from "./price.ts";
 import { RoomChoice } from "./room-choice.tsx";
 
 /** Prices that are planned for days to come, of all rooms; each may be taken back. */
 export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => void }) {
-  const texts = useTexts(linesTexts).planned;
+  const { planned: texts, paid: paidTexts } = useTexts(linesTexts);
   const { api, format } = useGateway();
+  const paidOf = (minutes: number) => paidText(minutes, paidTexts, format);
   const planned = useData("/api/wiring/price", ["locations"]);
   useNewDay(planned.reload);
-  const { open } = useDialogs();
-  const byPrice = new Map<string, Price[]>();
-  for (const price of planned.value ?? []) {
-    const key = `${price.from} ${price.valor}`;
-    byPrice.set(key, [...(byPrice.get(key) ?? []), price]);
-  }
+  const byPrice = Map.groupBy(planned.value ?? [], ({ from, valor }) => `${from} ${valor}`);
   const groups = [...byPrice].sort(([one], [other]) => format.compare(one, other));
   if (groups.length === 0) return null;
-  const textOf = ({ from, valor }: Price, rooms: number) =>
-    texts.price(format.dayName(from ?? "", "full"), format.money(valor), format.count(rooms));
-  const cancel = ({ from, valor }: Price, text: string) =>
-    open(
-      <Confirm
-        title={texts.cancelTitle}
-        action={texts.cancel}
-        meaning={[text, texts.cancelMeaning]}
-        onConfirm={() => api.remove("/api/wiring/price", { from: from ?? "", valor: String(valor) })}
-        onDone={() => {
-          planned.reload();
-          onDone(texts.cancelled);
-        }}
-      />,
+  const textOf = ({ from, valor }: Price, group: readonly Price[]) => {
+    const text = texts.price(
+      format.dayName(from ?? "", "full"),
+      format.money(valor),
+      format.count(group.length),
     );
+    const paid = new Set(
+      group.flatMap(({ paidMinutes }) =>
+        paidMinutes === null || paidMinutes === 0 ? [] : [paidOf(paidMinutes)],
+      ),
+    );
+    return [text, ...paid].join(" · ");
+  };
+  const cancel = ({ from, valor }: Price, text: string) => (
+    <Confirm
+      title={texts.cancelTitle}
+      action={texts.cancel}
+      meaning={[text, texts.cancelMeaning]}
+      onConfirm={() => api.remove("/api/wiring/price", { from: from ?? "", valor: String(valor) })}
+      onDone={() => {
+        planned.reload();
+        onDone(texts.cancelled);
+      }}
+    />
+  );
   return (
     <ul class="planned stack">
       {groups.map(([key, group]) => {
         const [price] = group;
         if (price === undefined) return null;
-        const text = textOf(price, group.length);
+        const text = textOf(price, group);
         return (
           <li key={key} class="row spread">
             <span>{text}</span>
-            <Button kind="quiet" onPress={() => cancel(price, text)}>
+            <DialogButton kind="quiet" dialog={cancel(price, text)}>
               {texts.cancel}
-            </Button>
+            </DialogButton>
           </li>
         );
       })}
@@ -63,25 +69,34 @@ export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => v
 }
 
 /** The prices that one room had, has and will have, the latest first. */
-export function PriceHistory({ wiring: { dId, actuatorId } }: { readonly wiring: Wiring }) {
+export function PriceList({ wiring: { dId, actuatorId } }: { readonly wiring: Wiring }) {
   const texts = useTexts(linesTexts).planned;
   const { format, now } = useGateway();
+  const priceText = usePriceText();
   const prices = useData("/api/wiring/price", ["locations"], { dId, room: actuatorId }).value ?? [];
+  return (
+    <ul class="stack">
+      {prices.map(({ from, setTime, isComing, ...price }) => (
+        <li key={`${from} ${setTime}`} class="row spread">
+          <span>
+            {texts.from(from === null ? format.moment(setTime, now()) : format.dayName(from, "full"))}
+            {isComing && " "}
+            {isComing && <span class="tag is-warn">{texts.coming}</span>}
+          </span>
+          <b>{priceText(price)}</b>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The same behind a word, for a form. */
+export function PriceHistory(props: { readonly wiring: Wiring }) {
+  const texts = useTexts(linesTexts).planned;
   return (
     <details>
       <summary class="good strong">{texts.history}</summary>
-      <ul class="stack">
-        {prices.map(({ from, setTime, valor, isComing }) => (
-          <li key={`${from} ${setTime}`} class="row spread">
-            <span>
-              {texts.from(from === null ? format.moment(setTime, now()) : format.dayName(from, "full"))}
-              {isComing && " "}
-              {isComing && <span class="tag is-warn">{texts.coming}</span>}
-            </span>
-            <b>{format.money(valor)}</b>
-          </li>
-        ))}
-      </ul>
+      <PriceList {...props} />
     </details>
   );
 }
@@ -118,9 +133,10 @@ export function PriceField({ form, wirings, known, hint }: PriceFieldProps) {
         inputMode="decimal"
         isRequired
         hint={currency === undefined ? undefined : hintOf?.(currency)}
-        {...form.field("valor", { range: texts.mistakes.highPrice })}
+        {...form.checked("valor", valor !== undefined, texts.mistakes.price, {
+          range: texts.mistakes.highPrice,
+        })}
         onValue={(text) => form.set({ valor: text, isSure: false })}
-        {...(form.wasSent && valor === undefined && { mistake: texts.mistakes.price })}
         {...(form.wasSent && isTooHigh(valor) && { mistake: texts.mistakes.highPrice })}
       />
       {valor !== undefined && doubt !== null && (
@@ -163,7 +179,7 @@ function doubtOf(
 }
 
 interface PriceDialogProps {
-  readonly board: Board;
+  readonly board: Pick<Board, "devices" | "wirings">;
   readonly onDone: (text: string) => void;
 }
 
@@ -175,7 +191,7 @@ export function PriceDialog({ board: { wirings, devices }, onDone }: PriceDialog
   const texts = useTexts(linesTexts);
   const { api, format, now } = useGateway();
   /** `from` is a day to come; empty: from now on. */
-  const form = useForm({ valor: "", isSure: false, from: "" });
+  const form = useForm({ valor: "", isSure: false, paidMinutes: "", from: "" });
   const { from } = form.values;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const valor = priceOf(form.values.valor);
@@ -193,42 +209,44 @@ export function PriceDialog({ board: { wirings, devices }, onDone }: PriceDialog
     const isReady = chosen.size > 0 && isPriceReady(form.values, wirings);
     return form.submit(isReady, async () => {
       if (valor === undefined) return;
-      const price = { lines: [...chosen], valor, ...(from !== "" && { from }) };
+      const { paidMinutes } = form.values;
+      const paid = paidMinutes === "" ? {} : { paidMinutes: Number(paidMinutes) };
+      const price = { lines: [...chosen], valor, ...paid, ...(from !== "" && { from }) };
       await api.send("put", "/api/wiring/price", { price });
       onDone(texts.pricesSaved(count, format.money(valor), since ?? texts.sinceNow));
     });
   };
   return (
-    <Dialog title={texts.prices}>
-      <Form
-        form={form}
-        onSubmit={send}
-        action={action}
-        failureText={form.wasSent && chosen.size === 0 ? texts.mistakes.room : undefined}
-      >
-        <PriceField form={form} wirings={wirings} hint={from === "" ? undefined : null} />
-        <TextField
-          label={texts.priceFrom}
-          type="date"
-          min={daysBefore(format.day(now()), -1)}
-          hint={texts.priceFromHint}
-          {...form.field("from", { range: texts.mistakes.from })}
-        />
-        <RoomChoice
-          groups={devices.map(({ dId, name, locationName }) => ({
-            name: `${name} · ${locationName}`,
-            rooms: wirings
-              .filter((wiring) => wiring.dId === dId)
-              .sort((one, other) => format.compare(one.actuatorId, other.actuatorId))
-              .map(({ line, actuatorId, valor: now }) => ({
-                line,
-                text: texts.priceOf(actuatorId, format.money(now ?? 0)),
-              })),
-          }))}
-          chosen={chosen}
-          onChosen={setChosen}
-        />
-      </Form>
-    </Dialog>
+    <DialogForm
+      title={texts.prices}
+      form={form}
+      onSubmit={send}
+      action={action}
+      failureText={form.wasSent && chosen.size === 0 ? texts.mistakes.room : undefined}
+    >
+      <PriceField form={form} wirings={wirings} hint={from === "" ? undefined : null} />
+      <PaidField {...form.field("paidMinutes")} canKeep />
+      <TextField
+        label={texts.priceFrom}
+        type="date"
+        min={daysBefore(format.day(now()), -1)}
+        hint={texts.priceFromHint}
+        {...form.field("from", { range: texts.mistakes.from })}
+      />
+      <RoomChoice
+        groups={devices.map(({ dId, name, locationName }) => ({
+          name: `${name} · ${locationName}`,
+          rooms: wirings
+            .filter((wiring) => wiring.dId === dId)
+            .sort((one, other) => format.compare(one.actuatorId, other.actuatorId))
+            .map(({ line, actuatorId, valor: now }) => ({
+              line,
+              text: texts.priceOf(actuatorId, format.money(now ?? 0)),
+            })),
+        }))}
+        chosen={chosen}
+        onChosen={setChosen}
+      />
+    </DialogForm>
   );
 }

@@ -4,9 +4,9 @@ import { seesMoney } from "../../domain/member.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS } from "../../domain/wiring.ts";
 import { CONFLICT, NOT_FOUND, UNAVAILABLE } from "../api/api.ts";
 import type { Line, Wiring } from "../api/shapes.ts";
-import { Confirm, Dialog } from "../element/dialog.tsx";
+import { Confirm, Dialog, DialogForm } from "../element/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../element/field.tsx";
-import { Form, useForm } from "../element/form.tsx";
+import { useForm } from "../element/form.tsx";
 import { Nothing } from "../element/notice.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { useData, useNewDay } from "../live/use-loaded.ts";
@@ -16,6 +16,7 @@ import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { roomKey } from "../rooms/rooms.ts";
 import { type Board, freeRooms, lineName, wiringName, wiringOf } from "./board.ts";
+import { PaidField } from "./paid-field.tsx";
 import { priceOf } from "./price.ts";
 import { isPriceReady, PriceField, PriceHistory } from "./prices.tsx";
 
@@ -42,6 +43,7 @@ export function WireForm({ line, board, onDone }: WireFormProps) {
     actuatorId: known === undefined ? "" : roomKey(known.dId, known.actuatorId),
     valor: price,
     isSure: false,
+    paidMinutes: String(known?.paidMinutes ?? 0),
     activeLow: known?.activeLow ?? false,
     bias: biasOf(known?.bias),
     debounceMs: String(known?.debounceMs ?? DEFAULT_DEBOUNCE_MS),
@@ -78,7 +80,14 @@ export function WireForm({ line, board, onDone }: WireFormProps) {
     return form.submit(isReady, async () => {
       const valor = priceOf(form.values.valor);
       const address = known?.line ?? wiringName(board, line);
-      const settings = { activeLow, bias, debounceMs: Number(debounce.value), rearmMs: Number(rearm.value) };
+      const paid = withPrice ? { paidMinutes: Number(form.values.paidMinutes) } : {};
+      const settings = {
+        ...paid,
+        activeLow,
+        bias,
+        debounceMs: Number(debounce.value),
+        rearmMs: Number(rearm.value),
+      };
       const wiring = { line: address, ...roomOf(room), valor, ...settings };
       await api.send("put", "/api/wiring", { wiring });
       onDone(texts.saved(name, roomOf(room).actuatorId));
@@ -86,60 +95,61 @@ export function WireForm({ line, board, onDone }: WireFormProps) {
   };
 
   return (
-    <Dialog title={title}>
-      <Form
-        form={form}
-        onSubmit={send}
-        failures={{
-          [NOT_FOUND]: texts.mistakes.gone,
-          [CONFLICT]: texts.mistakes.taken,
-          [UNAVAILABLE]: texts.mistakes.unavailable,
-        }}
-      >
-        <SelectField
-          label={texts.room}
-          {...form.field("actuatorId", { unique: texts.mistakes.taken })}
-          {...(form.wasSent && room === "" && { mistake: texts.mistakes.room })}
-          isDisabled={known !== undefined}
-          choices={
-            known === undefined
-              ? [
-                  { value: "", text: texts.roomChoose },
-                  ...rooms.map((free) => ({
-                    value: roomKey(free.dId, free.room),
-                    text: texts.roomOf(free.room, free.deviceName),
-                  })),
-                ]
-              : [{ value: room, text: texts.roomOf(known.actuatorId, line.wired?.deviceName ?? known.dId) }]
-          }
-        />
-        {withPrice ? (
+    <DialogForm
+      title={title}
+      form={form}
+      onSubmit={send}
+      failures={{
+        [NOT_FOUND]: texts.mistakes.gone,
+        [CONFLICT]: texts.mistakes.taken,
+        [UNAVAILABLE]: texts.mistakes.unavailable,
+      }}
+    >
+      <SelectField
+        label={texts.room}
+        {...form.checked("actuatorId", room !== "", texts.mistakes.room, { unique: texts.mistakes.taken })}
+        isDisabled={known !== undefined}
+        choices={
+          known === undefined
+            ? [
+                { value: "", text: texts.roomChoose },
+                ...rooms.map((free) => ({
+                  value: roomKey(free.dId, free.room),
+                  text: texts.roomOf(free.room, free.deviceName),
+                })),
+              ]
+            : [{ value: room, text: texts.roomOf(known.actuatorId, line.wired?.deviceName ?? known.dId) }]
+        }
+      />
+      {withPrice ? (
+        <>
           <PriceField form={form} wirings={wirings} known={known?.valor} />
-        ) : (
-          <p class="soft">{texts.priceOfOwner}</p>
-        )}
-        <details open={(debounce.mistake ?? rearm.mistake) !== undefined}>
-          <summary class="good strong">{texts.more}</summary>
-          <div class="form column">
-            <CheckField
-              label={texts.activeLow}
-              isChecked={activeLow}
-              onCheck={(isChecked) => form.set({ activeLow: isChecked })}
-            />
-            <SelectField
-              label={texts.bias}
-              value={bias}
-              choices={BIASES.map((value) => ({ value, text: texts.biases[value] }))}
-              onValue={(chosen) => form.set({ bias: chosen })}
-              mistake={form.mistake("bias")}
-            />
-            <TextField label={texts.debounce} inputMode="numeric" hint={texts.debounceHint} {...debounce} />
-            <TextField label={texts.rearm} inputMode="numeric" hint={texts.rearmHint} {...rearm} />
-          </div>
-        </details>
-        {withPrice && known !== undefined && <PriceHistory wiring={known} />}
-      </Form>
-    </Dialog>
+          <PaidField {...form.field("paidMinutes")} known={known?.paidMinutes} />
+        </>
+      ) : (
+        <p class="soft">{texts.priceOfOwner}</p>
+      )}
+      <details open={(debounce.mistake ?? rearm.mistake) !== undefined}>
+        <summary class="good strong">{texts.more}</summary>
+        <div class="form column">
+          <CheckField
+            label={texts.activeLow}
+            isChecked={activeLow}
+            onCheck={(isChecked) => form.set({ activeLow: isChecked })}
+          />
+          <SelectField
+            label={texts.bias}
+            value={bias}
+            choices={BIASES.map((value) => ({ value, text: texts.biases[value] }))}
+            onValue={(chosen) => form.set({ bias: chosen })}
+            mistake={form.mistake("bias")}
+          />
+          <TextField label={texts.debounce} inputMode="numeric" hint={texts.debounceHint} {...debounce} />
+          <TextField label={texts.rearm} inputMode="numeric" hint={texts.rearmHint} {...rearm} />
+        </div>
+      </details>
+      {withPrice && known !== undefined && <PriceHistory wiring={known} />}
+    </DialogForm>
   );
 }
 

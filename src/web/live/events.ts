@@ -14,10 +14,12 @@ export const SERVER_EVENTS = [
   "void",
   "time",
   "actuator",
+  "paid",
   "locations",
   "gap",
   "tests",
   "commission",
+  "settlement",
 ] as const satisfies readonly EventName[];
 
 /**

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { MAX_ACTUATORS } from "../../domain/device.ts";
-import { type Api, type ApiFailure, NOT_FOUND, UNREACHABLE } from "../api/api.ts";
+import { type Api, type ApiFailure, FORBIDDEN, NOT_FOUND, UNREACHABLE } from "../api/api.ts";
 import { roomsOf } from "../api/locations.ts";
 import type { Body, Device, Location } from "../api/shapes.ts";
 import { Segments, SelectField, TextField } from "../element/field.tsx";
@@ -91,14 +91,11 @@ export function DeviceForm({ device, at, locations, action, onDone }: DeviceForm
       )}
       <SelectField
         label={texts.location}
-        {...form.field("locationId")}
+        {...form.checked("locationId", device !== null || location !== undefined, texts.mistakes.noLocation)}
         choices={[
           ...(location === undefined ? [{ value: locationId, text: device?.locationName ?? "" }] : []),
           ...locations.map(({ _id, name: text }) => ({ value: _id, text })),
         ]}
-        {...(form.wasSent &&
-          device === null &&
-          location === undefined && { mistake: texts.mistakes.noLocation })}
       />
       <RoomsField draft={rooms} onDraft={setRooms} wasSent={form.wasSent} isNew={device === null} />
       {others.length > 0 && (
@@ -275,7 +272,12 @@ export function LocationForm({ location, action, onDone }: LocationFormProps) {
   };
 
   return (
-    <Form form={form} onSubmit={send} failures={{ [NOT_FOUND]: texts.mistakes.gone }} action={action}>
+    <Form
+      form={form}
+      onSubmit={send}
+      failures={{ [NOT_FOUND]: texts.mistakes.gone, [FORBIDDEN]: texts.mistakes.notRenamed }}
+      action={action}
+    >
       <TextField label={texts.name} hint={texts.locationNameHint} {...form.required("name")} />
       <TextField
         label={texts.description}

@@ -45,14 +45,10 @@ export function LocationFields({ filter: { location, device }, onFilter, choices
   };
   return (
     <>
-      <SelectField
-        label={texts.location}
+      <LocationField
+        all={texts.every}
+        names={locations}
         value={location}
-        choices={withChosen(
-          texts.every,
-          locations.map((name) => ({ value: name, text: name })),
-          location,
-        )}
         // Another location has other devices.
         onValue={(name) => onFilter({ location: name, device: "" })}
       />
@@ -74,8 +70,29 @@ export function LocationFields({ filter: { location, device }, onFilter, choices
   );
 }
 
-/** The choices behind "all of them"; what is chosen is among them, even where nothing is known of it any more. */
-export function withChosen(all: string, choices: readonly Choice[], chosen: string): readonly Choice[] {
+interface LocationFieldProps {
+  /** What stands for all of them; undefined where there is no such choice. */
+  readonly all: string | undefined;
+  readonly names: readonly string[];
+  /** Empty for all. */
+  readonly value: string;
+  readonly onValue: (name: string) => void;
+}
+
+/** A location to choose by its name. */
+export function LocationField({ all, names, value, onValue }: LocationFieldProps) {
+  const { location } = useTexts(panelTexts);
+  const choices = withChosen(
+    all,
+    names.map((name) => ({ value: name, text: name })),
+    value,
+  );
+  return <SelectField label={location} value={value} choices={choices} onValue={onValue} />;
+}
+
+/** The choices behind "all of them", where that is one; what is chosen is among them, even where nothing is known of it any more. */
+function withChosen(all: string | undefined, choices: readonly Choice[], chosen: string): readonly Choice[] {
   const isKnown = chosen === "" || choices.some(({ value }) => value === chosen);
-  return [{ value: "", text: all }, ...choices, ...(isKnown ? [] : [{ value: chosen, text: chosen }])];
+  const every = all === undefined ? [] : [{ value: "", text: all }];
+  return [...every, ...choices, ...(isKnown ? [] : [{ value: chosen, text: chosen }])];
 }

@@ -1,15 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { type Locations, loadLocations, roomsOf } from "../api/locations.ts";
 import type { Device, Location } from "../api/shapes.ts";
-import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
-import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
+import { Confirm, Dialog, DialogButton, useDialogs } from "../element/dialog.tsx";
 import { NothingPanel, NotReadyPanel, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
+import { TermsButton } from "../settlement/terms-form.tsx";
 import { DeviceForm, LocationForm } from "./forms.tsx";
 import { briefRooms, locationsInOrder } from "./rooms.ts";
 
@@ -24,7 +24,7 @@ export function LocationsView() {
     <ViewFrame
       title={texts.title}
       intro={isOfGateway ? texts.intro : texts.companyIntro}
-      actions={isOfGateway && <AddLocation />}
+      actions={isOfGateway && self.locationIds === null && <AddLocation />}
     >
       <NotReadyPanel of={loaded} />
       {known !== undefined && <LocationList known={known} />}
@@ -34,16 +34,16 @@ export function LocationsView() {
 
 function AddLocation() {
   const texts = useTexts(locationsTexts);
-  const { open, finish } = useDialogs();
+  const { finish } = useDialogs();
   const add = (
     <Dialog title={texts.locationTitle}>
       <LocationForm location={null} action={texts.create} onDone={finish} />
     </Dialog>
   );
   return (
-    <Button kind="main" icon="plus" onPress={() => open(add)}>
+    <DialogButton kind="main" icon="plus" dialog={add}>
       {texts.addLocation}
-    </Button>
+    </DialogButton>
   );
 }
 
@@ -55,7 +55,7 @@ function LocationList({ known }: { readonly known: Locations }) {
   if (groups.length === 0 && elsewhere.length === 0) {
     return (
       <NothingPanel title={texts.none} detail={self.serves === "company" ? "" : texts.noneDetail}>
-        {self.serves === "gateway" && <AddLocation />}
+        {self.serves === "gateway" && self.locationIds === null && <AddLocation />}
       </NothingPanel>
     );
   }
@@ -81,7 +81,7 @@ function LocationCard({ location, devices, locations }: LocationCardProps) {
   const texts = useTexts(locationsTexts);
   const { self, format } = useGateway();
   const isOfGateway = self.serves === "gateway";
-  const { open, finish } = useDialogs();
+  const { finish } = useDialogs();
   const name = location?.name ?? texts.elsewhere;
   const detail = location?.description ?? texts.elsewhereDetail;
   return (
@@ -123,26 +123,25 @@ function LocationCard({ location, devices, locations }: LocationCardProps) {
           }
         />
       )}
+      {location !== null && isOfGateway && self.role === "owner" && <TermsButton location={location} />}
       {location !== null && isOfGateway && (
-        <Button
+        <DialogButton
           icon="plus"
           label={texts.addDeviceAt(location.name)}
-          onPress={() =>
-            open(
-              <Dialog title={texts.deviceTitle}>
-                <DeviceForm
-                  device={null}
-                  at={location}
-                  locations={locations}
-                  action={texts.create}
-                  onDone={finish}
-                />
-              </Dialog>,
-            )
+          dialog={
+            <Dialog title={texts.deviceTitle}>
+              <DeviceForm
+                device={null}
+                at={location}
+                locations={locations}
+                action={texts.create}
+                onDone={finish}
+              />
+            </Dialog>
           }
         >
           {texts.addDevice}
-        </Button>
+        </DialogButton>
       )}
     </Panel>
   );
@@ -213,7 +212,7 @@ interface ChangeButtonsProps {
 /** The ways to change one of them, and to take it away. */
 function ChangeButtons({ name, title, form, removeTitle, meaning, onRemove }: ChangeButtonsProps) {
   const texts = useTexts(locationsTexts);
-  const { open, finish } = useDialogs();
+  const { finish } = useDialogs();
   const change = <Dialog title={title}>{form}</Dialog>;
   const remove = (
     <Confirm
@@ -226,8 +225,8 @@ function ChangeButtons({ name, title, form, removeTitle, meaning, onRemove }: Ch
   );
   return (
     <>
-      <Button kind="quiet" icon="edit" label={texts.changeOf(name)} onPress={() => open(change)} />
-      <Button kind="quiet" icon="remove" label={texts.removeOf(name)} onPress={() => open(remove)} />
+      <DialogButton kind="quiet" icon="edit" label={texts.changeOf(name)} dialog={change} />
+      <DialogButton kind="quiet" icon="remove" label={texts.removeOf(name)} dialog={remove} />
     </>
   );
 }

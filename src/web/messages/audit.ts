@@ -26,10 +26,22 @@ const kinds: Readonly<Record<AuditKind, (value: (name: string) => string) => Pai
   ],
   member_removed: (value) => [`Se quitó a ${value("email")}`, `${value("email")} removed`],
   role_changed: (value) => [`Se cambió el rol de ${value("email")}`, `Role of ${value("email")} changed`],
+  locations_set: (value) =>
+    value("locations") === ""
+      ? [
+          `${value("email")} ve ${value("all") === "false" ? "ningún lugar" : "todos los lugares"}`,
+          `${value("email")} sees ${value("all") === "false" ? "no location" : "all locations"}`,
+        ]
+      : [
+          `${value("email")} ve solo: ${value("locations")}`,
+          `${value("email")} is limited to ${value("locations")}`,
+        ],
   link_made: (value) => [
     `Se creó un enlace para que ${value("email")} elija su contraseña`,
     `Link made for ${value("email")} to choose a password`,
   ],
+  key_made: (value) => [`Se creó una clave para ${value("email")}`, `Key made for ${value("email")}`],
+  key_revoked: (value) => [`Se anuló la clave de ${value("email")}`, `Key of ${value("email")} revoked`],
   sessions_ended: (value) => [
     `Se cerraron las sesiones de ${value("email")}`,
     `Sessions of ${value("email")} ended`,
@@ -56,6 +68,10 @@ const kinds: Readonly<Record<AuditKind, (value: (name: string) => string) => Pai
     `Precio de la habitación ${value("room")}: ${value("valor")} desde el ${value("from")}`,
     `Price of room ${value("room")}: ${value("valor")} from ${value("from")} on`,
   ],
+  paid_time_moved: (value) => [
+    `Lo pagado de la habitación ${value("room")} pasa a la ${value("toRoom")} (venta ${value("number")})`,
+    `What is paid of room ${value("room")} moved to ${value("toRoom")} (sale ${value("number")})`,
+  ],
   price_cancelled: (value) => [
     `Anulado el precio de ${value("valor")} previsto desde el ${value("from")} (habitaciones: ${value("rooms")})`,
     `Price of ${value("valor")} planned from ${value("from")} on cancelled (rooms: ${value("rooms")})`,
@@ -76,9 +92,22 @@ const kinds: Readonly<Record<AuditKind, (value: (name: string) => string) => Pai
     `Membrete de los informes: ${value("company")}, ${value("taxNumber")}`,
     `Head of the reports: ${value("company")}, ${value("taxNumber")}`,
   ],
+  terms_set: (value) => [
+    `Condiciones de ${value("location")} desde ${value("from")}`,
+    `Terms of ${value("location")} from ${value("from")}`,
+  ],
+  month_closed: (value) => [`Mes cerrado: ${value("month")}`, `Month closed: ${value("month")}`],
   record_voided: (value) => [
     `Registro ${value("number")} anulado (${value("valor")}): ${value("reason")}`,
     `Record ${value("number")} voided (${value("valor")}): ${value("reason")}`,
+  ],
+  sale_added: (value) => [
+    `Venta ${value("number")} añadida a mano, de la habitación ${value("room")} (${value("valor")}): ${value("reason")}`,
+    `Sale ${value("number")} added by hand, of room ${value("room")} (${value("valor")}): ${value("reason")}`,
+  ],
+  record_refunded: (value) => [
+    `Devolución ${value("number")} de la venta ${value("sale")} (${value("valor")}): ${value("reason")}`,
+    `Refund ${value("number")} of the sale ${value("sale")} (${value("valor")}): ${value("reason")}`,
   ],
   data_imported: (value) => [
     `Registros importados de ${value("source")}. Lugares: ${value("locations")}; dispositivos: ${value("devices")}`,

@@ -246,5 +246,4 @@ export const commissionTexts = bilingual({
     "Fingerprint of this report in the ledger; “flanco verify --head FINGERPRINT” says whether it is still there:",
   ],
   byWhom: (who: string, from: string) => [`Hecho por ${who} (${from}).`, `Made by ${who} (${from}).`],
-  signDate: ["Fecha y firma", "Date and signature"],
 });

@@ -3,8 +3,8 @@ import { bilingual, counted } from "../../domain/language.ts";
 export const linesTexts = bilingual({
   title: ["Líneas", "Lines"],
   intro: [
-    "Qué entrada eléctrica es cada habitación. El propietario pone aquí los precios.",
-    "Which electrical input is which room. The owner sets the prices here.",
+    "Qué entrada eléctrica es cada habitación. Los precios los pone el propietario en «Precios».",
+    "Which electrical input is which room. The owner sets the prices under “Prices”.",
   ],
 
   room: ["Habitación", "Room"],
@@ -35,6 +35,20 @@ export const linesTexts = bilingual({
 
   underTest: ["En prueba", "Under test"],
 
+  pricesIntro: [
+    "Lo que cuesta cada venta. Un cambio vale para las ventas siguientes, nunca para las anteriores.",
+    "What each sale costs. A change holds for the sales after it, and never for those before.",
+  ],
+  pricesNow: ["Precio de cada habitación", "The price of each room"],
+  priceHistory: ["Historial", "History"],
+  pricesOf: (room: string) => [
+    `Historial de precios de la habitación ${room}`,
+    `History of the prices of room ${room}`,
+  ],
+  pricesNoneDetail: [
+    "El precio de una habitación vale desde que se le conecta una línea, en «Líneas».",
+    "A room has a price once a line is wired to it, under “Lines”.",
+  ],
   prices: ["Cambiar precios", "Change prices"],
   priceOf: (room: string, money: string) => [`${room} (ahora ${money})`, `${room} (now ${money})`],
   pricesSaved: (rooms: string, money: string, since: string) => [
@@ -54,6 +68,16 @@ export const linesTexts = bilingual({
     "Vacío: desde ahora. Con una fecha: desde el principio de ese día.",
     "Empty: from now on. With a date: from the beginning of that day.",
   ],
+  paid: {
+    field: ["Tiempo pagado con cada venta", "Time paid with each sale"],
+    hint: [
+      "Encender otra vez dentro de este tiempo es la misma venta. Cuenta desde la venta.",
+      "To switch on again within this time is the same sale. It counts from the sale.",
+    ],
+    none: ["Ninguno: cada encendido es una venta", "None: each switching-on is a sale"],
+    keep: ["El que tenga cada habitación", "What each room has"],
+    days: (count: string) => [`${count} días`, `${count} days`],
+  },
   planned: {
     price: (day: string, money: string, rooms: string) => [
       `Desde el ${day}: ${money} en ${counted(rooms, "habitación", "habitaciones")}`,

@@ -131,6 +131,10 @@ export const locationsTexts = bilingual({
       "The first must end in a number, like 101. Otherwise use a list.",
     ],
     noLocation: ["Elija un lugar.", "Choose a location."],
+    notRenamed: [
+      "El nombre decide qué registros son de este lugar: lo cambia quien ve todos los lugares.",
+      "The name decides which records are this location's: it is changed by those who see all locations.",
+    ],
     gone: [
       "Ya no existe: alguien lo ha borrado. Cierre y mire la lista de nuevo.",
       "It is not there any more: somebody has deleted it. Close this and look at the list again.",

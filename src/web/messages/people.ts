@@ -8,13 +8,19 @@ export const peopleTexts = bilingual({
   ],
   person: ["Persona", "Person"],
   role: ["Rol", "Role"],
-  state: ["Sesiones", "Sessions"],
+  state: ["Acceso", "Access"],
   you: (name: string) => [`${name} (usted)`, `${name} (you)`],
   invited: ["Invitación pendiente", "Invitation pending"],
   sessions: (count: string) =>
     count === "0"
-      ? ["Ninguna abierta", "None open"]
-      : [counted(count, "abierta", "abiertas"), `${count} open`],
+      ? ["Ninguna sesión abierta", "No session open"]
+      : [
+          counted(count, "sesión abierta", "sesiones abiertas"),
+          counted(count, "open session", "open sessions"),
+        ],
+  used: (day: string) => [`Último uso: ${day}`, `Last used: ${day}`],
+  unused: ["Sin usar todavía", "Not used yet"],
+  noKey: ["Sin clave", "No key"],
   roles: {
     owner: {
       name: ["Propietario", "Owner"],
@@ -28,6 +34,13 @@ export const peopleTexts = bilingual({
       may: [
         "Ve el panel, las habitaciones, los registros y el informe.",
         "Sees the overview, rooms, records and the report.",
+      ],
+    },
+    accountant: {
+      name: ["Contable", "Accountant"],
+      may: [
+        "Lee el panel, los registros, el informe, las liquidaciones y la exportación. No cambia nada.",
+        "Reads the overview, records, the report, settlements and the export. Changes nothing.",
       ],
     },
     technician: {
@@ -44,14 +57,40 @@ export const peopleTexts = bilingual({
         "Shows which rooms are on, without money. Its session lasts a year.",
       ],
     },
+    program: {
+      name: ["Programa", "Program"],
+      may: [
+        "Envía ventas por la API, con una clave, y lee los dispositivos. No ve dinero ni usa esta página.",
+        "Posts sales by the API, with a key, and reads the devices. Sees no money, and does not use this page.",
+      ],
+    },
   },
+  locations: ["Lugares que ve", "Locations that it sees"],
+  allLocations: ["Todos, también los que se añadan", "All, also those to come"],
+  locationsHint: [
+    "Fuera de ellos no ve ni hace nada, tampoco en las sumas.",
+    "Beyond them it sees and does nothing, in sums neither.",
+  ],
+  noLocation: ["Sin ningún lugar no ve nada.", "Without a location it sees nothing."],
+  sameName: [
+    "Otro lugar tiene o tuvo el mismo nombre, y los registros no los distinguen. Cambie antes el nombre, en Lugares.",
+    "Another location has or had the same name, and records do not tell them apart. Change the name first, in Locations.",
+  ],
+  seesOnly: (names: string) =>
+    names === "" ? ["No ve ningún lugar", "Sees no location"] : [`Solo ${names}`, `${names} only`],
   invite: ["Invitar", "Invite"],
-  inviteTitle: ["Invitar a una persona o una pantalla", "Invite a person or a screen"],
+  add: ["Añadir", "Add"],
+  inviteTitle: [
+    "Invitar a una persona, una pantalla o un programa",
+    "Invite a person, a screen or a program",
+  ],
   name: ["Nombre", "Name"],
   nameHint: [
     "Por ejemplo: Ana López, o Pantalla de enfermería.",
     "For example: Ana López, or Nurses' station.",
   ],
+  programHint: ["Por ejemplo: Relés de la planta 2.", "For example: Relays of floor 2."],
+  programTaken: ["Ya hay un programa con este nombre.", "There is a program with this name already."],
   email: ["Correo electrónico", "E-mail"],
   roleEnds: [
     "Al cambiar el rol se cierran sus sesiones: tendrá que entrar de nuevo.",
@@ -71,12 +110,14 @@ export const peopleTexts = bilingual({
   ],
   changeOf: (name: string) => [`Cambiar a ${name}`, `Change ${name}`],
   changed: (name: string) => [`Se guardó ${name}.`, `${name} was saved.`],
-  linkOf: (name: string) => [`Enlace de contraseña para ${name}`, `Password link for ${name}`],
-  linkMeans: [
-    "Con el enlace esa persona elige una contraseña nueva. Hasta entonces vale la que tiene; un enlace anterior deja de servir.",
-    "With the link this person chooses another password. Until then the present one holds; an earlier link ends.",
-  ],
-  makeLink: ["Crear el enlace", "Make the link"],
+  newLink: {
+    of: (name: string) => [`Enlace de contraseña para ${name}`, `Password link for ${name}`],
+    action: ["Crear el enlace", "Make the link"],
+    means: [
+      "Con el enlace esa persona elige una contraseña nueva. Hasta entonces vale la que tiene; un enlace anterior deja de servir.",
+      "With the link this person chooses another password. Until then the present one holds; an earlier link ends.",
+    ],
+  },
   linkTitle: (name: string) => [`Enlace para ${name}`, `Link for ${name}`],
   linkHand: (name: string) => [
     `Entregue este enlace solo a ${name}: que lo abra, o que escanee el código, en el dispositivo que vaya a usar.`,
@@ -100,15 +141,53 @@ export const peopleTexts = bilingual({
   qr: ["Código QR del enlace", "QR code of the link"],
   copy: ["Copiar el enlace", "Copy the link"],
   copied: ["Copiado", "Copied"],
-  signOutOf: (name: string) => [`Cerrar las sesiones de ${name}`, `End the sessions of ${name}`],
-  signOut: ["Cerrar sus sesiones", "End their sessions"],
-  signOutMeans: [
-    "Todas sus sesiones se cierran al momento. Podrá entrar de nuevo con su contraseña.",
-    "All of their sessions end at once. They can sign in again with their password.",
+  endSessions: {
+    of: (name: string) => [`Cerrar las sesiones de ${name}`, `End the sessions of ${name}`],
+    action: ["Cerrar sus sesiones", "End their sessions"],
+    means: [
+      "Todas sus sesiones se cierran al momento. Podrá entrar de nuevo con su contraseña.",
+      "All of their sessions end at once. They can sign in again with their password.",
+    ],
+    done: (name: string) => [`Se cerraron las sesiones de ${name}.`, `The sessions of ${name} have ended.`],
+  },
+  newKey: {
+    of: (name: string) => [`Clave nueva para ${name}`, `New key for ${name}`],
+    action: ["Crear la clave", "Make the key"],
+    means: [
+      "La clave anterior deja de servir al momento: el programa no envía nada hasta que tenga la nueva.",
+      "The earlier key ends at once: the program posts nothing until it has the new one.",
+    ],
+  },
+  revokeKey: {
+    of: (name: string) => [`Anular la clave de ${name}`, `Revoke the key of ${name}`],
+    action: ["Anular la clave", "Revoke the key"],
+    means: [
+      "El programa deja de entrar y de enviar al momento. Puede darle otra clave después.",
+      "The program can no longer sign in or post, at once. You can give it another key later.",
+    ],
+    done: (name: string) => [`Se anuló la clave de ${name}.`, `The key of ${name} was revoked.`],
+  },
+  keyTitle: (name: string) => [`Clave de ${name}`, `Key of ${name}`],
+  keyOnce: [
+    "Guárdela ahora donde solo la lea el programa. No se volverá a mostrar, pero puede crear otra.",
+    "Keep it now where the program alone can read it. It is not shown again, but you can make another.",
   ],
-  signedOut: (name: string) => [
-    `Se cerraron las sesiones de ${name}.`,
-    `The sessions of ${name} have ended.`,
+  keyEmail: ["Correo con el que entra", "E-mail to sign in with"],
+  key: ["Clave, como contraseña", "Key, as the password"],
+  copyKey: ["Copiar la clave", "Copy the key"],
+  example: ["Ejemplo con curl", "Example with curl"],
+  exampleCa: [
+    "Una vez: la autoridad del equipo. Compare su huella, como en la página para confiar.",
+    "Once: the gateway's authority. Compare its fingerprint, as on the page for trusting it.",
+  ],
+  exampleKey: [
+    "Una vez, en clave.json, que nadie más puede leer:",
+    "Once, into clave.json, which nobody else may read:",
+  ],
+  exampleIn: ["Entrar: vale un año", "Sign in: it holds for a year"],
+  exampleSale: [
+    "Cada venta, con un nombre que no se repite: si falta la respuesta, se envía igual y cuenta una vez",
+    "Each sale, with a name that is never used again: if the answer is lost, send the same again, and it counts once",
   ],
   removeOf: (name: string) => [`Quitar a ${name}`, `Remove ${name}`],
   remove: ["Quitar de la cuenta", "Remove from the account"],

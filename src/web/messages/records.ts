@@ -12,6 +12,14 @@ export const recordsTexts = bilingual({
   location: ["Lugar", "Location"],
   device: ["Dispositivo", "Device"],
   room: ["Habitación", "Room"],
+  everyState: ["Todos", "All"],
+  states: {
+    counted: ["Cuentan", "Counted"],
+    voided: ["Anulados", "Void"],
+    provisional: ["Con hora provisional", "With a provisional time"],
+    by_hand: ["Añadidos a mano", "Added by hand"],
+    refund: ["Devoluciones", "Refunds"],
+  },
   clear: ["Quitar filtros", "Clear filters"],
   backwards: [
     "El primer día va después del último. Cambie uno de los dos.",
@@ -47,7 +55,14 @@ export const recordsTexts = bilingual({
   ],
   foundAtStart: ["Ya encendida al arrancar", "On already at start-up"],
   ended: ["Apagada", "Switched off"],
+  paidUntil: ["Pagado hasta", "Paid until"],
+  paidPerhaps: [
+    "Quizá sea parte de la venta anterior: no se sabe cuánto tiempo pasó entre las dos.",
+    "It may be part of the sale before: the time between them is not known.",
+  ],
   voidedOn: (moment: string) => [`Anulada el ${moment}`, `Voided on ${moment}`],
+  voidedBy: ["Quién lo anuló", "Voided by"],
+  voidedBySelf: ["el propio equipo", "the gateway itself"],
   voidIt: ["Anular este registro", "Void this record"],
   reason: ["Motivo", "Reason"],
   reasonHint: [
@@ -61,15 +76,16 @@ export const recordsTexts = bilingual({
   voidMeaning: (money: string) => [
     [
       `Sus ${money} dejarán de contar en el panel, en el informe y en la suma.`,
-      "El registro no se borra: queda a la vista, con el motivo y la hora; la actividad, en «Estado», dice quién lo anuló.",
+      "El registro no se borra: queda a la vista, con el motivo, la hora y quién lo anuló.",
       "Una anulación no se puede retirar.",
     ],
     [
       `Its ${money} will no longer count in the overview, the report and the sum.`,
-      "The record is not deleted: it stays to be seen, with the reason and the time; the activity, under “Status”, says who voided it.",
+      "The record is not deleted: it stays to be seen, with the reason, the time and who voided it.",
       "A void record cannot be restored.",
     ],
   ],
+  voidRefunds: ["Sus devoluciones se anulan con él.", "Its refunds are voided with it."],
   isVoid: (number: string) => [`Registro ${number} anulado.`, `Record ${number} is void.`],
 
   shown: (first: string, last: string) => [`Registros ${first} a ${last}`, `Records ${first} to ${last}`],
@@ -89,6 +105,20 @@ export const recordsTexts = bilingual({
     "Solo se imprime esta página. Para todo, use la descarga o el informe.",
     "Only this page is printed. For all of it, use the download or the report.",
   ],
+  everything: ["todos los registros", "all records"],
+  days: (from: string, to: string) =>
+    from === to
+      ? [from, from]
+      : from === ""
+        ? [`hasta el ${to}`, `up to ${to}`]
+        : to === ""
+          ? [`desde el ${from}`, `from ${from}`]
+          : [`del ${from} al ${to}`, `${from} to ${to}`],
+  ofRoom: (room: string) => [`habitación ${room}`, `room ${room}`],
+  here: (range: string, counted: string, sales: string) => [
+    `${range}; cuentan ${counted} de ${sales}.`,
+    `${range}; ${counted} of ${sales} count.`,
+  ],
   none: ["Todavía no hay ningún registro.", "There are no records yet."],
   noneDetail: [
     "En cuanto se encienda una habitación, aparecerá aquí.",
@@ -97,5 +127,6 @@ export const recordsTexts = bilingual({
   noMatch: ["Ningún registro cumple estos filtros.", "No record matches these filters."],
   noMatchDetail: ["Pruebe con más días o quite algún filtro.", "Try more days, or clear a filter."],
 
-  download: ["Descargar hoja de cálculo", "Download spreadsheet"],
+  download: ["Descargar Excel", "Download Excel"],
+  downloadCsv: ["Descargar CSV, para programas", "Download CSV, for programs"],
 });

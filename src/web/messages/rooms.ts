@@ -17,6 +17,28 @@ export const roomsTexts = bilingual({
   search: ["Buscar habitación", "Find a room"],
   noMatch: ["Ninguna habitación se llama así", "No room has that name"],
   noMatchDetail: ["Escriba otra parte del nombre.", "Type another part of the name."],
+  paidUntil: (moment: string) => [`pagado hasta ${moment}`, `paid until ${moment}`],
+  paidPerhaps: (moment: string) => [
+    `pagado hasta ${moment}, sin hora segura`,
+    `paid until ${moment}, time not certain`,
+  ],
+  move: {
+    it: ["Pasar lo pagado a otra habitación", "Move what is paid to another room"],
+    to: ["Habitación a la que se muda", "The room that is moved to"],
+    choose: ["Elija una habitación", "Choose a room"],
+    meaning: [
+      "Esta habitación queda libre. Encender la otra hasta esa hora es la misma venta.",
+      "This room is free. Switching the other one on until then is the same sale.",
+    ],
+    refused: [
+      "No se puede: ya no hay nada pagado aquí, o la otra habitación tiene lo suyo pagado.",
+      "Not possible: nothing is paid here any more, or the other room is paid itself.",
+    ],
+    done: (room: string) => [
+      `Lo pagado vale ahora para la habitación ${room}.`,
+      `What is paid holds for room ${room} now.`,
+    ],
+  },
   since: (time: string) => [`desde ${time}`, `since ${time}`],
   today: (sales: string) =>
     sales === "0"
@@ -49,6 +71,12 @@ export const roomsTexts = bilingual({
     foundAtStart: ["ya estaba encendida al arrancar", "was on already at start-up"],
     posted: ["enviada por otro programa", "sent by another program"],
     imported: ["importada de otro sistema", "imported from another system"],
+    byHand: (reason: string) => [`añadida a mano: ${reason}`, `added by hand: ${reason}`],
+    refund: (sale: string, reason: string) => [
+      `devolución de la venta ${sale}: ${reason}`,
+      `refund of the sale ${sale}: ${reason}`,
+    ],
+    refunded: (money: string) => [`devueltos ${money}`, `${money} refunded`],
     voided: (reason: string) => [`anulada: ${reason}`, `void: ${reason}`],
   },
 });

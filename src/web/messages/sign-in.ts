@@ -14,6 +14,10 @@ export const signInTexts = bilingual({
       "El correo o la contraseña no son correctos. Compruébelos y pruebe de nuevo.",
       "The e-mail or the password is not right. Check both and try again.",
     ],
+    ofProgram: [
+      "Esta clave es de un programa, que usa la API y no esta página. Entre con su propio correo y su contraseña.",
+      "This key is a program's, which uses the API and not this page. Sign in with an e-mail and a password of your own.",
+    ],
     tooMany: (seconds: number) => [
       `Demasiados intentos desde este dispositivo. Espere ${seconds} ${seconds === 1 ? "segundo" : "segundos"} y pruebe de nuevo.`,
       `Too many attempts from this device. Wait ${seconds} ${seconds === 1 ? "second" : "seconds"} and try again.`,

@@ -163,6 +163,26 @@ export const sinkTexts = bilingual({
     "Todo se guarda aquí primero: ninguna venta espera a un envío, y lo que no llega se envía después.",
     "Everything is kept here first: no sale waits to be sent, and what does not arrive is sent later.",
   ],
+  noticesIntro: [
+    "A quién avisa el equipo cuando algo falla, y quién recibe el resumen de las ventas.",
+    "Whom the gateway tells when something is wrong, and who gets the summary of the sales.",
+  ],
+  toPeople: ["Correo y resúmenes", "E-mail and summaries"],
+  toPeopleIntro: [
+    "El correo dice a quién; los avisos, qué: los fallos, y si se quiere el resumen de cada día o de cada mes.",
+    "E-mail says whom; notices say what: faults, and if wanted the summary of each day or of each month.",
+  ],
+  toPrograms: ["Para el técnico", "For the technician"],
+  toProgramsIntro: [
+    "Avisos a otros programas, un vigilante externo y la base de datos de la empresa",
+    "Notices to other programs, a monitor elsewhere, and the company's database",
+  ],
+  provider: ["Proveedor de correo", "Mail provider"],
+  providerOther: ["Otro", "Another"],
+  providerHint: [
+    "Rellena el servidor. Gmail, Yahoo e iCloud piden una contraseña de aplicación, que se crea en su cuenta; Microsoft 365, que su administrador permita SMTP con contraseña.",
+    "It fills in the server. Gmail, Yahoo and iCloud ask for an app password, made in your account; with Microsoft 365 its administrator has to permit SMTP with a password.",
+  ],
   names,
   means,
   off: ["Apagado", "Off"],

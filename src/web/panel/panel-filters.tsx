@@ -2,8 +2,8 @@ import type { ComponentChildren } from "preact";
 import { parseDay } from "../../domain/day.ts";
 import type { Choices } from "../api/locations.ts";
 import type { Overview } from "../api/shapes.ts";
-import { Button } from "../element/button.tsx";
 import { Segments } from "../element/field.tsx";
+import { Steps } from "../element/steps.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { LocationFields, type LocationFilter } from "../locations/location-fields.tsx";
 import { panelTexts } from "../messages/panel.ts";
@@ -83,15 +83,13 @@ export function PeriodSteps({ shown, onStep, children }: PeriodStepsProps) {
   };
   return (
     <>
-      <Button kind="quiet" icon="back" label={texts.periodBefore[period]} onPress={() => go(-1)} />
-      {children}
-      <Button
-        kind="quiet"
-        icon="forward"
-        label={texts.later[period]}
-        isDisabled={to >= today}
-        onPress={() => go(1)}
-      />
+      <Steps
+        texts={{ before: texts.periodBefore[period], after: texts.later[period] }}
+        isLast={to >= today}
+        onStep={go}
+      >
+        {children}
+      </Steps>
       <input
         class="input steps-day"
         type="date"

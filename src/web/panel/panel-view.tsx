@@ -14,6 +14,7 @@ import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
 import { roomKey } from "../rooms/rooms.ts";
+import { maySee } from "../route.ts";
 import { ChartPanel, useDaysText, useIsRunning } from "./chart-panel.tsx";
 import {
   type OverviewFilter,
@@ -94,7 +95,7 @@ export function PanelView() {
             </div>
           )}
           <div class="panel-below fields">
-            {isOfGateway && known.value?.length !== 0 && (
+            {isOfGateway && maySee(self, "rooms") && known.value?.length !== 0 && (
               <NowPanel known={known} devices={here} filter={filter} />
             )}
             <LatestPanel latest={latest} filter={{ location, device }} />
@@ -159,7 +160,7 @@ function NowPanel({ known, devices, filter }: NowPanelProps) {
                   >
                     <Link
                       to="rooms"
-                      query={{ device: room.device._id, room: room.id }}
+                      query={{ ...roomsQuery(filter), device: room.device._id, room: room.id }}
                       label={texts.now.room(
                         room.id,
                         room.device.name,

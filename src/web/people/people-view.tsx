@@ -1,48 +1,50 @@
-import { useState } from "preact/hooks";
-import { COMPANY_ROLES, LINK_PATH, ROLES } from "../../domain/member.ts";
+import { COMPANY_ROLES, ROLES } from "../../domain/member.ts";
 import { CONFLICT, NOT_FOUND } from "../api/api.ts";
-import type { Answer, Member } from "../api/shapes.ts";
-import { Button } from "../element/button.tsx";
+import type { Location, Member } from "../api/shapes.ts";
 import { DataTable } from "../element/data-table.tsx";
-import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
+import { Confirm, Dialog, DialogButton, useDialogs, useFinish } from "../element/dialog.tsx";
 import { SelectField, TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
 import { NotReadyPanel } from "../element/notice.tsx";
-import { Qr } from "../element/qr.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { useData } from "../live/use-loaded.ts";
-import { elementTexts } from "../messages/element.ts";
 import { peopleTexts } from "../messages/people.ts";
 import { signInTexts } from "../messages/sign-in.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { reachOf } from "./reach.ts";
+import { LocationChoice } from "./location-choice.tsx";
+import { WayInDialog } from "./secret-dialog.tsx";
 
 interface ActionsProps {
   readonly member: Member;
+  readonly locations: readonly Location[];
   readonly onChanged: () => void;
 }
 
 /** Who signs in to the account, for its owners. */
 export function PeopleView() {
   const texts = useTexts(peopleTexts);
-  const { self, format } = useGateway();
-  const { open } = useDialogs();
+  const { self, format, now } = useGateway();
+  const dayText = (timeMs: number) => format.dayNameBy(format.day(now()), format.day(timeMs), "short");
   const members = useData("/api/member");
-  const invite = () =>
-    open(
-      <Dialog title={texts.inviteTitle}>
-        <MemberForm member={null} onChanged={members.reload} />
-      </Dialog>,
-    );
+  // A company's members see all clinics.
+  const known = useData("/api/location", ["locations"]).value ?? [];
+  const locations = self.serves === "company" ? [] : known;
+  const seen = (locationIds: readonly string[]) =>
+    locations.filter(({ _id }) => locationIds.includes(_id)).map(({ name }) => name);
+  const invite = (
+    <Dialog title={texts.inviteTitle}>
+      <MemberForm member={null} locations={locations} onChanged={members.reload} />
+    </Dialog>
+  );
   return (
     <ViewFrame
       title={texts.title}
       intro={texts.intro}
       actions={
-        <Button kind="main" icon="plus" onPress={invite}>
+        <DialogButton kind="main" icon="plus" dialog={invite}>
           {texts.invite}
-        </Button>
+        </DialogButton>
       }
     >
       <NotReadyPanel of={members} />
@@ -63,15 +65,30 @@ export function PeopleView() {
                   </span>
                 ),
               },
-              { title: texts.role, class: "whole", cell: ({ role }) => texts.roles[role].name },
+              {
+                title: texts.role,
+                class: "whole",
+                cell: ({ role, locationIds }) => (
+                  <span class="lines">
+                    <span>{texts.roles[role].name}</span>
+                    {locationIds !== null && (
+                      <span class="soft">{texts.seesOnly(seen(locationIds).join(", "))}</span>
+                    )}
+                  </span>
+                ),
+              },
               {
                 title: texts.state,
                 class: "whole",
-                cell: ({ hasPassword, sessions }) =>
-                  hasPassword ? texts.sessions(format.count(sessions)) : texts.invited,
+                cell: ({ role, hasPassword, sessions, usedTime }) => {
+                  if (role !== "program")
+                    return hasPassword ? texts.sessions(format.count(sessions)) : texts.invited;
+                  if (!hasPassword) return texts.noKey;
+                  return usedTime === null ? texts.unused : texts.used(dayText(usedTime));
+                },
               },
             ]}
-            actions={(member) => <Actions member={member} onChanged={members.reload} />}
+            actions={(member) => <Actions member={member} locations={locations} onChanged={members.reload} />}
           />
         </section>
       )}
@@ -80,38 +97,39 @@ export function PeopleView() {
 }
 
 /** What an owner does to a member. */
-function Actions({ member, onChanged }: ActionsProps) {
+function Actions({ member, locations, onChanged }: ActionsProps) {
   const texts = useTexts(peopleTexts);
   const { api } = useGateway();
-  const { open, finish } = useDialogs();
+  const { open } = useDialogs();
   const { _id: memberId, name, sessions } = member;
-  const onDone = (text: string) => {
-    finish(text);
-    onChanged();
-  };
+  const isProgram = member.role === "program";
+  const onDone = useFinish(onChanged);
   const change = (
     <Dialog title={texts.changeOf(name)}>
-      <MemberForm member={member} onChanged={onChanged} />
+      <MemberForm member={member} locations={locations} onChanged={onChanged} />
     </Dialog>
   );
-  // An earlier link ends.
+  const [renewed, ended] = isProgram ? [texts.newKey, texts.revokeKey] : [texts.newLink, texts.endSessions];
   const renew = (
     <Confirm
-      title={texts.linkOf(name)}
-      action={texts.makeLink}
-      meaning={[texts.linkMeans]}
-      kind="main"
+      title={renewed.of(name)}
+      action={renewed.action}
+      meaning={[renewed.means]}
+      kind={isProgram ? "bad" : "main"}
       onConfirm={() => api.send("post", "/api/member/link", { memberId })}
-      onDone={({ data }) => open(<LinkDialog member={member} link={data} />)}
+      onDone={({ data }) => {
+        open(<WayInDialog member={member} made={data} />);
+        onChanged();
+      }}
     />
   );
-  const signOut = (
+  const end = (
     <Confirm
-      title={texts.signOutOf(name)}
-      action={texts.signOut}
-      meaning={[texts.signOutMeans]}
+      title={ended.of(name)}
+      action={ended.action}
+      meaning={[ended.means]}
       onConfirm={() => api.send("post", "/api/member/sign-out", { memberId })}
-      onDone={() => onDone(texts.signedOut(name))}
+      onDone={() => onDone(ended.done(name))}
     />
   );
   const remove = (
@@ -126,16 +144,16 @@ function Actions({ member, onChanged }: ActionsProps) {
   );
   return (
     <>
-      <Button kind="quiet" icon="edit" label={texts.changeOf(name)} onPress={() => open(change)} />
-      <Button kind="quiet" icon="link" label={texts.linkOf(name)} onPress={() => open(renew)} />
-      <Button
+      <DialogButton kind="quiet" icon="edit" label={texts.changeOf(name)} dialog={change} />
+      <DialogButton kind="quiet" icon={isProgram ? "key" : "link"} label={renewed.of(name)} dialog={renew} />
+      <DialogButton
         kind="quiet"
-        icon="leave"
-        label={texts.signOutOf(name)}
-        isDisabled={sessions === 0}
-        onPress={() => open(signOut)}
+        icon={isProgram ? "revoke" : "leave"}
+        label={ended.of(name)}
+        isDisabled={isProgram ? !member.hasPassword : sessions === 0}
+        dialog={end}
       />
-      <Button kind="quiet" icon="remove" label={texts.removeOf(name)} onPress={() => open(remove)} />
+      <DialogButton kind="quiet" icon="remove" label={texts.removeOf(name)} dialog={remove} />
     </>
   );
 }
@@ -143,13 +161,24 @@ function Actions({ member, onChanged }: ActionsProps) {
 interface MemberFormProps {
   /** Null for one that is invited. */
   readonly member: Member | null;
+  readonly locations: readonly Location[];
   readonly onChanged: () => void;
 }
 
-type MemberDraft = Pick<Member, "name" | "email" | "role">;
+type MemberDraft = Pick<Member, "name" | "email" | "role" | "locationIds">;
+
+/** The e-mail with which a program signs in, by its name. No mail leads to `.invalid` (RFC 2606). */
+function programEmail(name: string): string {
+  const plain = name.normalize("NFKD").toLowerCase().replaceAll(/\p{M}/gu, "");
+  const words = plain.match(/[a-z0-9]+/g) ?? ["programa"];
+  return `${words.join("-").slice(0, MAX_LOCAL)}@programa.invalid`;
+}
+
+/** Letters before the sign of an e-mail (RFC 5321). */
+const MAX_LOCAL = 64;
 
 /** Invites somebody, or changes a member's name and role. */
-function MemberForm({ member, onChanged }: MemberFormProps) {
+function MemberForm({ member, locations, onChanged }: MemberFormProps) {
   const texts = useTexts(peopleTexts);
   const { mistakes } = useTexts(signInTexts);
   const { api, self } = useGateway();
@@ -158,17 +187,30 @@ function MemberForm({ member, onChanged }: MemberFormProps) {
     name: member?.name ?? "",
     email: member?.email ?? "",
     role: member?.role ?? "staff",
+    locationIds: member?.locationIds ?? null,
   });
   const { name, email, role } = form.values;
+  // An owner has the whole account.
+  const locationIds = role === "owner" ? null : form.values.locationIds;
+  const isLimitable = role !== "owner" && (locations.length > 1 || locationIds !== null);
+  const isProgram = role === "program";
+  const isNewProgram = isProgram && member === null;
+  const nameField = form.required("name");
+  const roles = (self.serves === "company" ? COMPANY_ROLES : ROLES).filter(
+    // A program stays one, and no other member becomes one: it has no password.
+    (choice) => member === null || choice !== "program",
+  );
 
   const send = () => {
-    const draft = { name: name.trim(), email: email.trim(), role };
+    const signIn = isNewProgram ? programEmail(name) : email.trim();
+    const draft = { name: name.trim(), email: signIn, role, ...(isLimitable && { locationIds }) };
     return form.submit(draft.name !== "" && draft.email !== "", async () => {
       if (member === null) {
         const { data } = await api.send("post", "/api/member", { member: draft });
-        open(<LinkDialog member={draft} link={data} />);
+        open(<WayInDialog member={draft} made={data} />);
       } else {
-        const changes = { name: draft.name, role };
+        const limit = locationIds === member.locationIds ? {} : { locationIds };
+        const changes = { name: draft.name, ...(!isProgram && { role }), ...limit };
         await api.send("patch", "/api/member", { member: changes }, { memberId: member._id });
         finish(texts.changed(draft.name));
       }
@@ -181,10 +223,18 @@ function MemberForm({ member, onChanged }: MemberFormProps) {
       form={form}
       onSubmit={send}
       failures={{ [CONFLICT]: member === null ? texts.full : texts.lastOwner, [NOT_FOUND]: texts.gone }}
-      action={member === null ? texts.invite : undefined}
+      action={member === null ? (isProgram ? texts.add : texts.invite) : undefined}
     >
-      <TextField label={texts.name} hint={texts.nameHint} {...form.required("name")} />
-      {member === null && (
+      <TextField
+        label={texts.name}
+        hint={isProgram ? texts.programHint : texts.nameHint}
+        {...nameField}
+        mistake={
+          nameField.mistake ??
+          (isNewProgram ? form.mistake("email", { unique: texts.programTaken }) : undefined)
+        }
+      />
+      {member === null && !isProgram && (
         <TextField
           label={texts.email}
           type="email"
@@ -195,70 +245,25 @@ function MemberForm({ member, onChanged }: MemberFormProps) {
           })}
         />
       )}
-      <SelectField
-        label={texts.role}
-        value={role}
-        choices={(self.serves === "company" ? COMPANY_ROLES : ROLES).map((value) => ({
-          value,
-          text: texts.roles[value].name,
-        }))}
-        onValue={(chosen) => form.set({ role: chosen })}
-        hint={texts.roles[role].may}
-        mistake={form.mistake("role")}
-      />
-      {member !== null && member.role !== role && <p class="fine">{texts.roleEnds}</p>}
-    </Form>
-  );
-}
-
-interface LinkDialogProps {
-  readonly member: Pick<Member, "name" | "email">;
-  readonly link: Answer<"post", "/api/member">["data"];
-}
-
-/**
- * The link to hand over: as a QR code and as a text. It is not shown again. Before it stands the way to trust the gateway,
- * without which a new device stops at a warning. The two are apart: that page comes unencrypted, and must not hold the token.
- */
-function LinkDialog({ member, link: { token, reach } }: LinkDialogProps) {
-  const texts = useTexts(peopleTexts);
-  const { close } = useTexts(elementTexts);
-  const { open } = useDialogs();
-  const [isCopied, setCopied] = useState(false);
-  const { page, trust } = reachOf(location, reach);
-  const link = `${page ?? location.origin}${LINK_PATH}#${token}/${member.email}`;
-  const copy = async () => {
-    // A browser may refuse it; the link stands there to be copied by hand.
-    await navigator.clipboard.writeText(link).then(() => setCopied(true), console.warn);
-  };
-  return (
-    <Dialog title={texts.linkTitle(member.name)}>
-      {trust !== null && (
-        <>
-          <h3>{texts.trustFirst}</h3>
-          <p>{texts.trustWhy}</p>
-          <Qr text={trust} label={texts.trustQr} />
-          <p>
-            <code>{trust}</code>
-          </p>
-          <h3>{texts.thenLink}</h3>
-        </>
+      {(member === null || !isProgram) && (
+        <SelectField
+          label={texts.role}
+          value={role}
+          choices={roles.map((value) => ({ value, text: texts.roles[value].name }))}
+          onValue={(chosen) => form.set({ role: chosen })}
+          hint={texts.roles[role].may}
+          mistake={form.mistake("role")}
+        />
       )}
-      <p>{texts.linkHand(member.name)}</p>
-      {page === null ? <p>{texts.onlyHere}</p> : <Qr text={link} label={texts.qr} />}
-      <p>
-        <code>{link}</code>
-      </p>
-      <p class="fine">{texts.linkOnce}</p>
-      <p class="aloud" role="status">
-        {isCopied && texts.copied}
-      </p>
-      <div class="actions row">
-        <Button kind="main" onPress={() => void copy()}>
-          {isCopied ? texts.copied : texts.copy}
-        </Button>
-        <Button onPress={() => open(null)}>{close}</Button>
-      </div>
-    </Dialog>
+      {member !== null && member.role !== role && <p class="fine">{texts.roleEnds}</p>}
+      {isLimitable && (
+        <LocationChoice
+          locations={locations}
+          chosen={locationIds}
+          onChosen={(chosen) => form.set({ locationIds: chosen })}
+          mistake={form.mistake("locationIds", { unique: texts.sameName })}
+        />
+      )}
+    </Form>
   );
 }

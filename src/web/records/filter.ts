@@ -1,4 +1,5 @@
 import { parseDay } from "../../domain/day.ts";
+import { isOfState, RECORD_STATES, type RecordState } from "../../domain/record.ts";
 import type { RecordQuery } from "../api/records.ts";
 import type { StoredRecord } from "../api/shapes.ts";
 import { type Day, daysBefore } from "../format/day.ts";
@@ -12,15 +13,25 @@ export interface RecordFilter {
   /** A device's id. */
   readonly device: string;
   readonly room: string;
+  readonly state: RecordState | "";
+  /** In digits. */
+  readonly number: string;
 }
 
-export const EVERY_RECORD: RecordFilter = { from: "", to: "", location: "", device: "", room: "" };
+export const EVERY_RECORD: RecordFilter = {
+  ...{ from: "", to: "", location: "", device: "", room: "" },
+  ...{ state: "", number: "" },
+};
 
 /** What the API is asked for: a room by its whole name where one of `rooms` is called so, else by a part of it. */
 export function apiQueryOf(filter: RecordFilter, rooms: readonly string[]): RecordQuery {
-  const { room: text, ...others } = filter;
+  const { room: text, state, ...others } = filter;
   const room = wholeRoom(filter, rooms);
-  return { ...others, ...(room === undefined ? { roomPart: text } : { room }) };
+  return {
+    ...others,
+    ...(state !== "" && { state }),
+    ...(room === undefined ? { roomPart: text } : { room }),
+  };
 }
 
 function wholeRoom({ room }: RecordFilter, rooms: readonly string[]): string | undefined {
@@ -41,6 +52,8 @@ export function filterOf(query: URLSearchParams): RecordFilter {
     location: text("location"),
     device: text("device"),
     room: text("room"),
+    state: RECORD_STATES.find((state) => state === text("state")) ?? "",
+    number: /^\d{1,15}$/.test(text("number")) ? text("number") : "",
   };
 }
 
@@ -55,7 +68,7 @@ export function lets(
   record: StoredRecord,
   dayOf: (timeMs: number) => Day,
 ): boolean {
-  const { from, to, location, device, room } = filter;
+  const { from, to, location, device, room, state, number } = filter;
   const whole = wholeRoom(filter, rooms);
   const day = dayOf(record.createdTime);
   return (
@@ -63,6 +76,8 @@ export function lets(
     (to === "" || day <= to) &&
     (location === "" || record.locationName === location) &&
     (device === "" || record.deviceId === device) &&
+    (state === "" || isOfState(record, state)) &&
+    (number === "" || record.number === Number(number)) &&
     (whole === undefined ? folded(record.habitacion).includes(folded(room)) : record.habitacion === whole)
   );
 }

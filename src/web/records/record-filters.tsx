@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { RECORD_STATES } from "../../domain/record.ts";
 import type { Choices } from "../api/locations.ts";
 import { Button } from "../element/button.tsx";
-import { Segments, TextField } from "../element/field.tsx";
+import { Segments, SelectField, TextField, type TextFieldProps } from "../element/field.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { LocationFields } from "../locations/location-fields.tsx";
 import { recordsTexts } from "../messages/records.ts";
@@ -23,7 +24,7 @@ export interface RecordFiltersProps {
   readonly choices: Choices | undefined;
 }
 
-/** A room's number is asked for once typing has paused for so long. */
+/** What is typed is asked for once typing has paused for so long. */
 const TYPING_MS = 400;
 
 export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps) {
@@ -36,8 +37,8 @@ export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps)
   const dayText = (day: string) => (day === "" ? "" : format.dayNameBy(today, day, "short"));
   const [from, to] = [dayText(filter.from), dayText(filter.to)];
   return (
-    <section class={isOpen(filter) ? "panel column unprinted" : "panel column"} aria-label={texts.filters}>
-      <div class="record-ranges row unprinted">
+    <section class="panel column unprinted" aria-label={texts.filters}>
+      <div class="record-ranges row">
         <Segments
           label={texts.date}
           value={range ?? ""}
@@ -79,26 +80,34 @@ export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps)
           onValue={(to) => set({ to })}
         />
         <LocationFields filter={filter} onFilter={set} choices={choices} />
-        <RoomField
+        <RestingField
           label={texts.room}
           value={filter.room}
           choices={roomChoices(choices, filter)}
           onValue={(room) => set({ room })}
+        />
+        <SelectField
+          label={texts.state}
+          value={filter.state}
+          choices={[
+            { value: "", text: texts.everyState },
+            ...RECORD_STATES.map((value) => ({ value, text: texts.states[value] })),
+          ]}
+          onValue={(state) => set({ state })}
+        />
+        <RestingField
+          label={texts.number}
+          inputMode="numeric"
+          value={filter.number}
+          onValue={(number) => set({ number: number.replace(/\D/g, "") })}
         />
       </div>
     </section>
   );
 }
 
-interface RoomFieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly choices: readonly string[];
-  readonly onValue: (value: string) => void;
-}
-
-/** A room's number, told on once the typing rests. */
-function RoomField({ label, value, choices, onValue }: RoomFieldProps) {
+/** A text that is told on once the typing rests. */
+function RestingField({ value, onValue, ...props }: TextFieldProps) {
   const [typed, setTyped] = useState(value);
   const latest = useRef(onValue);
   latest.current = onValue;
@@ -109,7 +118,7 @@ function RoomField({ label, value, choices, onValue }: RoomFieldProps) {
     const rest = setTimeout(() => latest.current(typed.trim()), TYPING_MS);
     return () => clearTimeout(rest);
   }, [typed, value]);
-  return <TextField label={label} value={typed} choices={choices} onValue={setTyped} />;
+  return <TextField {...props} value={typed} onValue={setTyped} />;
 }
 
 /** The rooms of the devices that a filter lets through. */

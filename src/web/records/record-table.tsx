@@ -1,12 +1,13 @@
 import type { StoredRecord } from "../api/shapes.ts";
 import type { Day } from "../format/day.ts";
 import { useFormat } from "../live/gateway.ts";
+import { byHandTexts } from "../messages/by-hand.ts";
 import { recordsTexts } from "../messages/records.ts";
 import { useTexts } from "../messages/use-language.ts";
 
 interface RecordTableProps {
   readonly records: readonly StoredRecord[];
-  /** The record's number was pressed. */
+  /** Its row was pressed. */
   readonly onOpen: (record: StoredRecord) => void;
 }
 
@@ -55,7 +56,12 @@ function RecordRow({ record, day, isNewDay, onOpen }: RecordRowProps) {
   const format = useFormat();
   const styles = ["record", isNewDay && "record-new-day", record.voided !== null && "is-void"];
   return (
-    <tr class={styles.filter(Boolean).join(" ")}>
+    // A press on the button inside, also by a key, arrives here as a click.
+    <tr
+      class={styles.filter(Boolean).join(" ")}
+      // To mark a text in it is to copy that.
+      onClick={() => getSelection()?.type !== "Range" && onOpen(record)}
+    >
       <td class="record-id">
         <button
           type="button"
@@ -63,7 +69,6 @@ function RecordRow({ record, day, isNewDay, onOpen }: RecordRowProps) {
           aria-label={texts.open(String(record.number))}
           // Held down, Enter would open it again: the form that it has sent gives the focus back to here.
           onKeyDown={(event) => event.repeat && event.key === "Enter" && event.preventDefault()}
-          onClick={() => onOpen(record)}
         >
           {record.number}
         </button>
@@ -102,8 +107,28 @@ interface RecordStateProps {
   readonly isBrief: boolean;
 }
 
+/** What people did with a record that counts. */
+function marksOf(
+  { origin, refundOf, refunded, valor }: StoredRecord,
+  shown: (typeof byHandTexts.es)["shown"],
+  money: (amount: number) => string,
+): readonly string[] {
+  return [
+    ...(origin === "by_hand" ? [shown.byHand] : []),
+    ...(refundOf === null ? [] : [shown.refund]),
+    ...(refunded === 0 ? [] : [refunded < valor ? shown.partly(money(refunded)) : shown.refunded]),
+  ];
+}
+
+/** The reason of a person, and of a refund its sale. */
+function titleOf({ refundOf, reason }: StoredRecord, shown: (typeof byHandTexts.es)["shown"]): string {
+  return [refundOf !== null && shown.refundOf(String(refundOf)), reason].filter(Boolean).join(": ");
+}
+
 /** What is to be known of a record, in words. */
 function RecordState({ record, texts, isBrief }: RecordStateProps) {
+  const { shown } = useTexts(byHandTexts);
+  const { money } = useFormat();
   const mark = isBrief ? "label" : "label clip-two";
   if (record.voided !== null) {
     const why = texts.voidedWhy(record.voided.reason);
@@ -117,6 +142,14 @@ function RecordState({ record, texts, isBrief }: RecordStateProps) {
     return (
       <span class={`${mark} warn`} title={texts.provisionalWhy}>
         {isBrief ? texts.provisionalBrief : texts.provisional}
+      </span>
+    );
+  }
+  const marks = marksOf(record, shown, money);
+  if (marks.length > 0) {
+    return (
+      <span class={`${mark} warn`} title={titleOf(record, shown)}>
+        {marks.join(" · ")}
       </span>
     );
   }

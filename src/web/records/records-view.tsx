@@ -1,27 +1,30 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Api, CONFLICT, statusOf } from "../api/api.ts";
-import { loadChoices } from "../api/locations.ts";
+import { type Choices, loadChoices } from "../api/locations.ts";
 import { loadRecords, type RecordQuery } from "../api/records.ts";
-import type { StoredRecord } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Dialog, useDialogs } from "../element/dialog.tsx";
-import { TextField } from "../element/field.tsx";
-import { Form, useForm } from "../element/form.tsx";
+import { DialogButton, useDialogs } from "../element/dialog.tsx";
 import { Icon } from "../element/icon.tsx";
 import { Nothing, Unread } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { useData, useLoaded } from "../live/use-loaded.ts";
+import { deviceText } from "../locations/location-fields.tsx";
+import { byHandTexts } from "../messages/by-hand.ts";
+import { panelTexts } from "../messages/panel.ts";
 import { recordsTexts } from "../messages/records.ts";
 import { useLanguage, useTexts } from "../messages/use-language.ts";
 import { useNavigation, useQuery } from "../navigation.tsx";
 import { withQuery } from "../route.ts";
+import { AddSale } from "./add-sale.tsx";
 import { apiQueryOf, EVERY_RECORD, filterOf, isOpen, lets, type RecordFilter } from "./filter.ts";
+import { RecordDialog } from "./record-dialog.tsx";
 import { RecordFilters, type RecordFiltersProps, roomChoices } from "./record-filters.tsx";
 import { RecordTable } from "./record-table.tsx";
 
 export function RecordsView() {
   const texts = useTexts(recordsTexts);
+  const { add } = useTexts(byHandTexts);
+  const { self } = useGateway();
   const { replace } = useNavigation();
   const filter = filterOf(useQuery());
   const { compare } = useFormat();
@@ -29,31 +32,56 @@ export function RecordsView() {
   const rooms = roomChoices(known, filter);
   const query = apiQueryOf(filter, rooms);
   const { language } = useLanguage();
+  const exportOf = (format: "xlsx" | "csv") => withQuery("/api/export", { ...query, lang: language, format });
   const setFilter = (next: RecordFilter) => replace("records", { ...next });
+  const shown = useFilterText(filter, known);
+  const { from, to, location } = filter;
   return (
     <ViewFrame
       title={texts.title}
+      paper={{
+        name: isOpen(filter) ? undefined : [texts.title, from, to, location].filter(Boolean).join(" "),
+        head: `${texts.title}: ${shown}`,
+      }}
       intro={texts.intro}
       actions={
-        <a class="button" href={withQuery("/api/export", { ...query, lang: language })} download>
-          <Icon name="download" />
-          {texts.download}
-        </a>
+        <>
+          {self.role === "owner" && self.serves === "gateway" && (
+            <DialogButton dialog={<AddSale />}>{add.open}</DialogButton>
+          )}
+          <a class="button" href={exportOf("xlsx")} download>
+            <Icon name="download" />
+            {texts.download}
+          </a>
+          <a class="button" href={exportOf("csv")} download aria-label={texts.downloadCsv}>
+            CSV
+          </a>
+        </>
       }
     >
       <RecordFilters filter={filter} onFilter={setFilter} choices={known} />
-      <RecordPanel filter={filter} onFilter={setFilter} rooms={rooms} query={query} />
+      <RecordPanel filter={filter} onFilter={setFilter} rooms={rooms} query={query} shown={shown} />
     </ViewFrame>
   );
 }
 
-/** Resolves too where somebody else has voided it meanwhile. Throws ApiFailure. */
-async function voidRecord(api: Api, number: number, reason: string): Promise<void> {
-  try {
-    await api.send("post", "/api/record/void", { void: { number, reason } });
-  } catch (error) {
-    if (statusOf(error) !== CONFLICT) throw error;
-  }
+/** What a filter lets through, in words. */
+function useFilterText(filter: RecordFilter, choices: Choices | undefined): string {
+  const texts = useTexts(recordsTexts);
+  const panel = useTexts(panelTexts);
+  const format = useFormat();
+  const { from, to, location, device, room, state, number } = filter;
+  const chosen = choices?.devices.find(({ id }) => id === device);
+  const dayText = (day: string) => (day === "" ? "" : format.dayName(day, "numeric"));
+  const parts = [
+    from + to !== "" && texts.days(dayText(from), dayText(to)),
+    location,
+    chosen === undefined ? device : deviceText(chosen, panel),
+    room !== "" && texts.ofRoom(room),
+    state !== "" && texts.states[state].toLowerCase(),
+    number !== "" && `${texts.number} ${number}`,
+  ];
+  return parts.filter(Boolean).join(" · ") || texts.everything;
 }
 
 /** Few enough to be drawn at once, also on a slow tablet. */
@@ -71,10 +99,12 @@ const NEWEST: PageStart = { from: null, first: 1 };
 interface RecordPanelProps extends Pick<RecordFiltersProps, "filter" | "onFilter"> {
   readonly rooms: readonly string[];
   readonly query: RecordQuery;
+  /** What the filter lets through, in words. */
+  readonly shown: string;
 }
 
 /** The records that a filter lets through, a page at a time; a page stays as it is while one reads it. */
-function RecordPanel({ filter, onFilter, rooms, query }: RecordPanelProps) {
+function RecordPanel({ filter, onFilter, rooms, query, shown }: RecordPanelProps) {
   const texts = useTexts(recordsTexts);
   const { format } = useGateway();
   const { open } = useDialogs();
@@ -92,6 +122,8 @@ function RecordPanel({ filter, onFilter, rooms, query }: RecordPanelProps) {
   useLiveEvents((event) => {
     if (event.kind === "record" && lets(filter, rooms, event.data, format.day))
       setFresh((count) => count + 1);
+    // Its sale may be in the list.
+    if (event.kind === "record" && event.data.refundOf !== null) loaded.reload();
     // It has been fetched again.
     if (event.kind === "missed") setFresh(0);
   });
@@ -105,7 +137,17 @@ function RecordPanel({ filter, onFilter, rooms, query }: RecordPanelProps) {
   const { kind, isStale, value } = loaded;
   const { records, next } = value ?? { records: [], next: null };
   const { length } = records;
+  const counted = records.filter(({ voided, refundOf }) => voided === null && refundOf === null).length;
   const isFiltered = !isOpen(filter);
+  // A link to a record leads to its number alone, and opens it.
+  const isLinked = useRef(filter.number !== "");
+  const found = kind === "ready" && !isStale ? value : undefined;
+  useEffect(() => {
+    if (found === undefined || !isLinked.current) return;
+    isLinked.current = false;
+    const [record, ...others] = found.records;
+    if (record !== undefined && others.length === 0) open(<RecordDialog record={record} />);
+  }, [found, open]);
   const isEmpty = kind === "ready" && !isStale && length === 0 && first === 1;
   // A last page may be empty: the server cannot tell before it has looked.
   const range =
@@ -116,6 +158,13 @@ function RecordPanel({ filter, onFilter, rooms, query }: RecordPanelProps) {
         : texts.shown(format.count(first), format.count(first + length - 1));
   return (
     <section class="panel record-panel" aria-label={texts.title} aria-busy={kind === "waiting" || isStale}>
+      <div class="paper-only">
+        {(next !== null || first > 1) && <p class="strong">{texts.printed}</p>}
+        <p class="capital">{shown}</p>
+        {sum.value !== undefined && (
+          <p>{texts.here(range, format.count(counted), format.count(sum.value.sales))}</p>
+        )}
+      </div>
       <div class="record-head row spread">
         <p class="soft unprinted" role="status" tabIndex={-1} ref={head}>
           {kind === "waiting" || isStale ? texts.searching : kind === "ready" && range}
@@ -172,79 +221,8 @@ function RecordPanel({ filter, onFilter, rooms, query }: RecordPanelProps) {
               </Button>
             </div>
           </div>
-          <p class="record-print">{texts.printed}</p>
         </div>
       )}
     </section>
-  );
-}
-
-interface RecordDialogProps {
-  readonly record: StoredRecord;
-}
-
-/** All that is known of one record, and an owner's way to void it. */
-function RecordDialog({ record }: RecordDialogProps) {
-  const texts = useTexts(recordsTexts);
-  const { format, self } = useGateway();
-  const { number, voided } = record;
-  const moment = (timeMs: number) =>
-    `${format.dayName(format.day(timeMs), "full")}, ${format.exactTime(timeMs)}`;
-  const rows = [
-    [texts.date, moment(record.createdTime)],
-    ...(record.endedTime === null ? [] : [[texts.ended, moment(record.endedTime)]]),
-    [texts.room, record.habitacion],
-    [texts.device, record.deviceName],
-    [texts.location, record.locationName],
-    [texts.value, format.money(record.valor)],
-    ...(record.provisional ? [[texts.provisional, texts.provisionalWhy]] : []),
-    ...(voided === null ? [] : [[texts.voidedOn(format.dateTime(voided.timeMs)), voided.reason]]),
-  ];
-  return (
-    <Dialog title={texts.one(String(number))}>
-      <dl class="fields">
-        {rows.map(([name, value]) => (
-          <div key={name}>
-            <dt class="fine">{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      {voided === null && self.role === "owner" && self.serves === "gateway" && (
-        <details class="stack record-void-way">
-          <summary class="button">{texts.voidIt}</summary>
-          <VoidForm record={record} />
-        </details>
-      )}
-    </Dialog>
-  );
-}
-
-/** Says what a void means, and asks for its reason: that confirms it. */
-function VoidForm({ record: { number, valor } }: RecordDialogProps) {
-  const texts = useTexts(recordsTexts);
-  const { api, format } = useGateway();
-  const { finish } = useDialogs();
-  const form = useForm({ reason: "" });
-  const reason = form.values.reason.trim();
-  const send = () =>
-    form.submit(reason !== "", async () => {
-      await voidRecord(api, number, reason);
-      finish(texts.isVoid(String(number)));
-    });
-  return (
-    <Form form={form} onSubmit={send} kind="bad" action={texts.voidIt}>
-      <ul class="prose">
-        {texts.voidMeaning(format.money(valor)).map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
-      <TextField
-        label={texts.reason}
-        hint={texts.reasonHint}
-        choices={texts.reasons}
-        {...form.required("reason")}
-      />
-    </Form>
   );
 }

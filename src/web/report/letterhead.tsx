@@ -3,9 +3,9 @@ import { MAX_LOGO_BYTES } from "../../domain/account.ts";
 import { ApiFailure, BAD_REQUEST } from "../api/api.ts";
 import type { Letterhead } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Dialog, useDialogs } from "../element/dialog.tsx";
+import { DialogForm, useDialogs } from "../element/dialog.tsx";
 import { TextField } from "../element/field.tsx";
-import { Form, useForm } from "../element/form.tsx";
+import { useForm } from "../element/form.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -38,42 +38,41 @@ export function LetterheadDialog({ letterhead, onSaved }: LetterheadDialogProps)
     <TextField label={texts[name]} {...form.field(name, { length: texts.long })} />
   );
   return (
-    <Dialog title={texts.title}>
-      <Form
-        form={form}
-        onSubmit={send}
-        failureText={form.mistake("logo") === undefined ? undefined : texts.noPicture}
-        failures={{ [BAD_REQUEST]: texts.noPicture }}
-      >
-        <p class="soft">{texts.intro}</p>
-        {field("company")}
-        {field("taxNumber")}
-        {field("address")}
-        <div class="field stack">
-          <label for="logo">{texts.logo}</label>
-          {logo !== "" && <img class="letterhead-logo" src={logo} alt={texts.logo} />}
-          <input
-            id="logo"
-            class="input"
-            type="file"
-            accept="image/png,image/jpeg"
-            aria-describedby="logo-hint"
-            aria-invalid={isTooLarge}
-            onChange={(event) => void choose(event.currentTarget.files?.[0])}
-          />
-          <p class={isTooLarge ? "field-mistake bad strong" : "fine"} id="logo-hint" role="status">
-            {isTooLarge ? texts.tooLarge : texts.logoHint}
-          </p>
-          {logo !== "" && (
-            <div class="actions row">
-              <Button icon="remove" onPress={() => form.set({ logo: "" })}>
-                {texts.removeLogo}
-              </Button>
-            </div>
-          )}
-        </div>
-      </Form>
-    </Dialog>
+    <DialogForm
+      title={texts.title}
+      form={form}
+      onSubmit={send}
+      failureText={form.mistake("logo") === undefined ? undefined : texts.noPicture}
+      failures={{ [BAD_REQUEST]: texts.noPicture }}
+    >
+      <p class="soft">{texts.intro}</p>
+      {field("company")}
+      {field("taxNumber")}
+      {field("address")}
+      <div class="field stack">
+        <label for="logo">{texts.logo}</label>
+        {logo !== "" && <img class="letterhead-logo" src={logo} alt={texts.logo} />}
+        <input
+          id="logo"
+          class="input"
+          type="file"
+          accept="image/png,image/jpeg"
+          aria-describedby="logo-hint"
+          aria-invalid={isTooLarge}
+          onChange={(event) => void choose(event.currentTarget.files?.[0])}
+        />
+        <p class={isTooLarge ? "field-mistake bad strong" : "fine"} id="logo-hint" role="status">
+          {isTooLarge ? texts.tooLarge : texts.logoHint}
+        </p>
+        {logo !== "" && (
+          <div class="actions row">
+            <Button icon="remove" onPress={() => form.set({ logo: "" })}>
+              {texts.removeLogo}
+            </Button>
+          </div>
+        )}
+      </div>
+    </DialogForm>
   );
 }
 

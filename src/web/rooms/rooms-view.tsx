@@ -18,6 +18,7 @@ import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
 import { PanelFilters } from "../panel/panel-filters.tsx";
 import { maySee } from "../route.ts";
+import { PaidBar } from "./paid-bar.tsx";
 import { RoomHistory } from "./room-history.tsx";
 import { loadTallies, type RoomChanges, roomKey, roomTimes, type Tally } from "./rooms.ts";
 
@@ -43,6 +44,7 @@ export function RoomsView() {
   const query = useQuery();
   const [deviceId, roomId] = [query.get("device"), query.get("room")];
   const filter: LocationFilter = { location: query.get("location") ?? "", device: query.get("in") ?? "" };
+  const setFilter = useKeptPlace(filter, (next) => replace("rooms", roomsQuery(next)));
   const known = useDevices();
   const changes = useRoomChanges();
   const [shownRooms, setShownRooms] = useState<(typeof SHOWN_ROOMS)[number]>("all");
@@ -56,7 +58,7 @@ export function RoomsView() {
     { locations: all?.map(({ locationName }) => locationName) ?? [], devices: all ?? [] },
     format.compare,
   );
-  const today = useLoaded(loadTallies, useToday(), ["record", "void", "time", "locations"]);
+  const today = useLoaded(loadTallies, useToday(), ["record", "void", "time", "paid", "locations"]);
   const edges = status.value?.lastEdges ?? [];
   const times = roomTimes(devices ?? [], changes, edges);
   // Tiles appear with their sales: nothing in them moves afterwards.
@@ -110,16 +112,12 @@ export function RoomsView() {
       }
     >
       <div class="rooms-search row">
-        <PanelFilters
-          choices={choices}
-          filter={filter}
-          onFilter={(next) => replace("rooms", roomsQuery(next))}
-        />
+        <PanelFilters choices={choices} filter={filter} onFilter={setFilter} />
         {isMany && (
           <>
             <TextField label={texts.search} value={search} onValue={setSearch} />
             <p class="aloud" role="status">
-              {search.trim() !== "" && countText(format.count(found))}
+              {isComplete && search.trim() !== "" && countText(format.count(found))}
             </p>
             {which === "unwired" && WIRES.includes(self.role) && (
               <Link to="lines" class="button">
@@ -165,8 +163,9 @@ export function RoomsView() {
             key={`${deviceId}/${roomId}`}
             deviceId={deviceId}
             roomId={roomId}
-            device={all?.find((device) => device._id === deviceId)}
+            devices={all ?? []}
             times={times}
+            tallies={tallies}
           />
         </CloseProvider>
       )}
@@ -272,6 +271,7 @@ function RoomTile({ deviceId, room, known }: RoomTileProps) {
           )}
         </span>
       )}
+      {tally?.paid != null && <PaidBar key={`${tally.paid.from} ${tally.paid.until}`} paid={tally.paid} />}
       {!isMany && (
         <span class="tile-today words spread">
           {sales !== null && (!isUnwired || sales > 0) && (
@@ -300,6 +300,44 @@ function RoomTile({ deviceId, room, known }: RoomTileProps) {
       )}
     </li>
   );
+}
+
+const PLACE_KEY = "flanco.rooms";
+
+/**
+ * A screen on a wall shows the place that was chosen on it last, also after it was switched off. Gives the
+ * function that sets the filter. The browsers of people begin with all rooms.
+ */
+function useKeptPlace(filter: LocationFilter, onFilter: (filter: LocationFilter) => void) {
+  const isScreen = useGateway().self.role === "display";
+  const set = (next: LocationFilter) => {
+    if (isScreen) keepPlace(next);
+    onFilter(next);
+  };
+  useEffect(() => {
+    if (!isScreen) return;
+    // An address with a place is somebody's choice: it is kept too.
+    if (filter.location !== "" || filter.device !== "") keepPlace(filter);
+    else onFilter(keptPlace());
+  }, [isScreen]);
+  return set;
+}
+
+function keepPlace(place: LocationFilter): void {
+  try {
+    localStorage.setItem(PLACE_KEY, JSON.stringify(place));
+  } catch {
+    // A browser that keeps nothing for this site: the address still has it.
+  }
+}
+
+function keptPlace(): LocationFilter {
+  try {
+    const kept = JSON.parse(localStorage.getItem(PLACE_KEY) ?? "{}") as Partial<LocationFilter>;
+    return { location: String(kept.location ?? ""), device: String(kept.device ?? "") };
+  } catch {
+    return { location: "", device: "" };
+  }
 }
 
 /** The rooms that were switched since the component came. */

@@ -1,11 +1,16 @@
 import type { Api } from "../api/api.ts";
-import type { Device, LastEdge } from "../api/shapes.ts";
+import type { Data, Device, LastEdge } from "../api/shapes.ts";
 import type { RoomChange } from "../live/events.ts";
 
 /** Room (see roomKey) to the last time that it was seen to be switched. */
 export type RoomChanges = ReadonlyMap<string, RoomChange>;
 
+/** For how long a room is paid, in Unix milliseconds. */
+export type PaidStay = NonNullable<Data<"/api/room">[number]["paid"]>;
+
 export interface Tally {
+  /** Null where nothing is paid of it. */
+  readonly paid: PaidStay | null;
   /** Null for a role without money; so is the revenue. */
   readonly sales: number | null;
   readonly revenue: number | null;

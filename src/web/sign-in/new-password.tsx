@@ -31,8 +31,6 @@ export function NewPasswordFields({ label, form }: NewPasswordFieldsProps) {
   const { mistakes } = useTexts(signInTexts);
   const texts = useTexts(firstRunTexts);
   const check = checkPassword(form.values.password, form.values.again);
-  const isShort = form.wasSent && !check.isLongEnough;
-  const isUnlike = form.wasSent && !isShort && !check.isRepeated;
   const ruleLength = texts.ruleLength(PASSWORD_MIN_CHARACTERS);
   return (
     <>
@@ -42,16 +40,17 @@ export function NewPasswordFields({ label, form }: NewPasswordFieldsProps) {
         autocomplete="new-password"
         isRequired
         describedBy={RULES_ID}
-        {...form.field("password", { type: texts.tooLong, length: texts.tooLong })}
-        {...(isShort && { mistake: ruleLength })}
+        {...form.checked("password", check.isLongEnough, ruleLength, {
+          type: texts.tooLong,
+          length: texts.tooLong,
+        })}
       />
       <TextField
         label={texts.again}
         type="password"
         autocomplete="new-password"
         isRequired
-        {...form.field("again")}
-        {...(isUnlike && { mistake: mistakes.again })}
+        {...form.checked("again", !check.isLongEnough || check.isRepeated, mistakes.again)}
       />
       <ul class="rules stack fine" id={RULES_ID}>
         <Rule text={ruleLength} isMet={check.isLongEnough} />

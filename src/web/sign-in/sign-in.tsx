@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { TRUST_PATH } from "../../domain/member.ts";
-import { ApiFailure, BAD_REQUEST, NOT_KEPT, UNAUTHORIZED, waitOf } from "../api/api.ts";
+import { ApiFailure, BAD_REQUEST, FORBIDDEN, NOT_KEPT, UNAUTHORIZED, waitOf } from "../api/api.ts";
 import type { Self } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { TextField } from "../element/field.tsx";
@@ -102,7 +102,13 @@ export function SignIn({ hasEnded = false, onSignedIn }: SignInProps) {
   return (
     <SignInFrame title={labels.signInTitle}>
       {hasEnded && failure === null && <Notice kind="warn" title={labels.ended} />}
-      <Form form={form} onSubmit={send} failureText={text} action={labels.signIn}>
+      <Form
+        form={form}
+        onSubmit={send}
+        failures={{ [FORBIDDEN]: labels.ofProgram }}
+        failureText={text}
+        action={labels.signIn}
+      >
         <TextField label={labels.email} type="email" autocomplete="username" {...form.required("email")} />
         <TextField
           label={labels.password}

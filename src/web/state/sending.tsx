@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { SETUP_NAMES, type SetupName } from "../../domain/sink.ts";
+import type { SetupName } from "../../domain/sink.ts";
 import { CONFLICT } from "../api/api.ts";
 import type { Answer, Setup, SinkState, Status } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
+import { Confirm, Dialog, DialogButton, useFinish } from "../element/dialog.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
 import { Panel } from "../element/notice.tsx";
 import { ageText } from "../format/format.ts";
@@ -18,15 +18,22 @@ import { SetupForm } from "./setup-form.tsx";
 import { UpdatesPanel } from "./updates.tsx";
 
 interface SendingPanelProps {
+  readonly title: string;
+  /** Of a folded panel what unfolds it. */
+  readonly intro: string;
+  /** Those that are shown. */
+  readonly names: readonly SetupName[];
   readonly sinks: readonly SinkState[];
-  readonly updates: Status["updates"];
+  readonly updates?: Status["updates"];
+  /** Its rows are folded away unless one of them is on. */
+  readonly isFolded?: boolean;
   /** Is given what the recovery sheet shows, and no answer ever shows again. */
-  readonly onRecovery: (recovery: Recovery) => void;
+  readonly onRecovery?: (recovery: Recovery) => void;
 }
 
 /** What leaves the gateway, and the updates that come to it: how they fare, and for an owner how they are set up. */
-export function SendingPanel({ sinks, updates, onRecovery }: SendingPanelProps) {
-  const texts = useTexts(sinkTexts);
+export function SendingPanel({ title, intro, names, sinks, updates = null, ...props }: SendingPanelProps) {
+  const { isFolded = false, onRecovery = () => {} } = props;
   const { self, reloadStatus } = useGateway();
   const isOwner = self.role === "owner";
   const loaded = useLoaded(async (of) => (isOwner ? of.data("/api/sink") : []), "");
@@ -34,11 +41,19 @@ export function SendingPanel({ sinks, updates, onRecovery }: SendingPanelProps) 
     loaded.reload();
     reloadStatus();
   };
-  const rows = SETUP_NAMES.filter((name) => name !== "update").flatMap((name) => {
+  const rows = names.flatMap((name) => {
     const sink = sinks.find((one) => one.name === name);
     const setup = loaded.value?.find((one) => one.name === name);
     return sink === undefined && setup === undefined ? [] : [{ name, sink, setup }];
   });
+  const [wasOn] = useState(() => sinks.some(({ name }) => names.includes(name)));
+  const list = (
+    <ul class="lines ruled">
+      {rows.map((row) => (
+        <Row key={row.name} {...row} onChanged={onChanged} onRecovery={onRecovery} />
+      ))}
+    </ul>
+  );
   const update = loaded.value?.find(({ name }) => name === "update");
   return (
     <>
@@ -49,13 +64,18 @@ export function SendingPanel({ sinks, updates, onRecovery }: SendingPanelProps) 
         />
       )}
       {rows.length > 0 && (
-        <Panel title={texts.title}>
-          <p class="soft">{texts.intro}</p>
-          <ul class="lines ruled">
-            {rows.map((row) => (
-              <Row key={row.name} {...row} onChanged={onChanged} onRecovery={onRecovery} />
-            ))}
-          </ul>
+        <Panel title={title}>
+          {isFolded ? (
+            <details class="stack" open={wasOn}>
+              <summary class="good strong">{intro}</summary>
+              {list}
+            </details>
+          ) : (
+            <>
+              <p class="soft">{intro}</p>
+              {list}
+            </>
+          )}
         </Panel>
       )}
     </>
@@ -68,7 +88,7 @@ interface RowProps {
   readonly sink: SinkState | undefined;
   readonly setup: Setup | undefined;
   readonly onChanged: () => void;
-  readonly onRecovery: SendingPanelProps["onRecovery"];
+  readonly onRecovery: (recovery: Recovery) => void;
 }
 
 function Row({ name, sink, setup, ...told }: RowProps) {
@@ -96,6 +116,7 @@ function Row({ name, sink, setup, ...told }: RowProps) {
       kind={kind}
       actions={setup !== undefined && <Actions setup={setup} isOn={sink !== undefined} {...told} />}
     >
+      {sink === undefined && setup?.isSet === false && <p>{texts.means[name]}</p>}
       {sink !== undefined && <SinkDetail sink={sink} />}
     </Part>
   );
@@ -160,7 +181,6 @@ function Actions({ setup, isOn, onChanged, onRecovery }: ActionsProps) {
   const { api, reloadStatus } = useGateway();
   const { isBusy, failure, send } = useSending();
   const [tested, setTested] = useState<Answer<"post", "/api/sink/test">["data"] | null>(null);
-  const { open, finish } = useDialogs();
   const shown = texts.names[name];
   const of = (action: string) => texts.of(action, shown);
   const [setAction, clearAction] = [
@@ -169,13 +189,10 @@ function Actions({ setup, isOn, onChanged, onRecovery }: ActionsProps) {
   ];
   const offMeaning =
     name === "notice" ? texts.usualMeans : name === "pulse" ? texts.pulseOffMeans : texts.offMeans;
-  const onDone = (text: string) => {
-    finish(isSink ? text : texts.savedNotice);
-    onChanged();
-  };
+  const onDone = useFinish(onChanged);
   const set = (
     <Dialog title={shown}>
-      <SetupForm setup={setup} onDone={() => onDone(texts.saved(shown))} />
+      <SetupForm setup={setup} onDone={() => onDone(isSink ? texts.saved(shown) : texts.savedNotice)} />
     </Dialog>
   );
   const clear = (
@@ -184,7 +201,7 @@ function Actions({ setup, isOn, onChanged, onRecovery }: ActionsProps) {
       action={clearAction}
       meaning={offMeaning}
       onConfirm={() => api.remove("/api/sink", { name })}
-      onDone={() => onDone(texts.turnedOff(shown))}
+      onDone={() => onDone(isSink ? texts.turnedOff(shown) : texts.savedNotice)}
     />
   );
   const passphrase = (
@@ -195,7 +212,7 @@ function Actions({ setup, isOn, onChanged, onRecovery }: ActionsProps) {
       meaning={lacksPassphrase(setup) ? texts.sheet.firstMeans : texts.sheet.nextMeans}
       onConfirm={() => api.send("post", "/api/sink/passphrase")}
       onDone={({ data }) => {
-        onDone("");
+        onChanged();
         onRecovery({ passphrase: data.passphrase, values: setup.values });
       }}
     />
@@ -230,17 +247,17 @@ function Actions({ setup, isOn, onChanged, onRecovery }: ActionsProps) {
           </Button>
         )}
         {name === "remote" && isSet && (
-          <Button kind={lacksPassphrase(setup) ? "main" : "quiet"} onPress={() => open(passphrase)}>
+          <DialogButton kind={lacksPassphrase(setup) ? "main" : "quiet"} dialog={passphrase}>
             {lacksPassphrase(setup) ? texts.sheet.make : texts.sheet.makeAnother}
-          </Button>
+          </DialogButton>
         )}
-        <Button label={of(setAction)} onPress={() => open(set)}>
+        <DialogButton label={of(setAction)} dialog={set}>
           {setAction}
-        </Button>
+        </DialogButton>
         {isSet && name !== "update" && (
-          <Button kind="quiet" label={of(clearAction)} onPress={() => open(clear)}>
+          <DialogButton kind="quiet" label={of(clearAction)} dialog={clear}>
             {clearAction}
-          </Button>
+          </DialogButton>
         )}
       </div>
     </div>

@@ -1,11 +1,23 @@
 import { isHidden, SETUP_FIELDS, type SetupField, type SetupValue, usualOf } from "../../domain/sink.ts";
 import type { Setup } from "../api/shapes.ts";
-import { CheckField, LongTextField, SelectField, TextField } from "../element/field.tsx";
+import { CheckField, type Choice, LongTextField, SelectField, TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { elementTexts } from "../messages/element.ts";
 import { sinkTexts } from "../messages/sinks.ts";
 import { useLanguage, useTexts } from "../messages/use-language.ts";
+
+/** Servers that take a login with a password, by the provider's name. */
+const MAIL_PROVIDERS: readonly Choice[] = [
+  { text: "Gmail, Google Workspace", value: "smtps://smtp.gmail.com:465" },
+  { text: "Microsoft 365", value: "smtp://smtp.office365.com:587" },
+  { text: "IONOS", value: "smtps://smtp.ionos.es:465" },
+  { text: "Arsys", value: "smtps://smtp.serviciodecorreo.es:465" },
+  { text: "OVHcloud", value: "smtps://ssl0.ovh.net:465" },
+  { text: "Hostinger", value: "smtps://smtp.hostinger.com:465" },
+  { text: "Yahoo", value: "smtps://smtp.mail.yahoo.com:465" },
+  { text: "iCloud", value: "smtp://smtp.mail.me.com:587" },
+];
 
 interface SetupFormProps {
   readonly setup: Setup;
@@ -41,6 +53,19 @@ export function SetupForm({ setup, onDone }: SetupFormProps) {
   return (
     <Form form={form} onSubmit={send}>
       <p class="soft">{texts.means[name]}</p>
+      {name === "email" && (
+        <SelectField
+          label={texts.provider}
+          hint={texts.providerHint}
+          value={
+            MAIL_PROVIDERS.some(({ value }) => value === values["email_server"])
+              ? String(values["email_server"])
+              : ""
+          }
+          choices={[{ value: "", text: texts.providerOther }, ...MAIL_PROVIDERS]}
+          onValue={(server) => form.set({ email_server: server })}
+        />
+      )}
       {fields.map((field) => (
         <DrawnField
           key={field.key}

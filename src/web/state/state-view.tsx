@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { SINK_NAMES } from "../../domain/sink.ts";
 import type { AuditEntry, Status } from "../api/shapes.ts";
 import { DataTable } from "../element/data-table.tsx";
 import { Icon } from "../element/icon.tsx";
@@ -9,8 +10,11 @@ import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useGatewayStatus, useLiveEvents } from "../live/gateway.ts";
 import { useData } from "../live/use-loaded.ts";
 import { auditTexts } from "../messages/audit.ts";
+import { sinkTexts } from "../messages/sinks.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
+import { Link } from "../navigation.tsx";
+import { maySee } from "../route.ts";
 import { GatewayParts } from "./parts.tsx";
 import { type Recovery, RemoteSheet } from "./remote-sheet.tsx";
 import { SendingPanel } from "./sending.tsx";
@@ -18,9 +22,10 @@ import { SendingPanel } from "./sending.tsx";
 /** The gateway's state: first whether anything needs attention, then every part. */
 export function StateView() {
   const texts = useTexts(stateTexts);
+  const sending = useTexts(sinkTexts);
   const { self, reloadStatus } = useGateway();
   const known = useGatewayStatus();
-  const gaps = useData("/api/gap", ["gap"]);
+  const gaps = useData("/api/gap", ["gap", "record", "void"]);
   const [recovery, setRecovery] = useState<Recovery | null>(null);
   const status = known.value;
   useLiveEvents((event) => {
@@ -48,7 +53,15 @@ export function StateView() {
             <GatewayParts status={status} gaps={gaps.value ?? []} />
           </Panel>
           {status.otherGateways.length > 0 && <OtherGateways others={status.otherGateways} />}
-          <SendingPanel onRecovery={setRecovery} sinks={status.sinks} updates={status.updates} />
+          <SendingPanel
+            title={sending.title}
+            intro={sending.intro}
+            // What people and programs are told has a view of its own, which a technician does not see.
+            names={maySee(self, "notices") ? ["remote"] : SINK_NAMES}
+            sinks={status.sinks}
+            updates={status.updates}
+            onRecovery={setRecovery}
+          />
           <LineCard status={status} />
           {self.role === "owner" && <AuditPanel />}
         </>
@@ -164,18 +177,27 @@ const SHOWN_ENTRIES = 12;
 /** What of an entry's values is money. */
 const AMOUNTS = ["valor", "valorBefore"];
 
+/** Entries whose number is a record's. */
+const ABOUT_RECORDS: readonly AuditEntry["kind"][] = ["record_voided", "sale_added", "record_refunded"];
+
 function AuditPanel() {
   const texts = useTexts(auditTexts);
   const { money } = useFormat();
   const entries = useData("/api/audit", ["void", "locations"], { limit: String(SHOWN_ENTRIES) });
   const what = ({ kind, details }: AuditEntry) => {
-    const text = Object.entries(texts.kinds).find(([known]) => known === kind)?.[1];
-    if (text === undefined) return kind;
-    return text((name) => {
+    const textOf = Object.entries(texts.kinds).find(([known]) => known === kind)?.[1];
+    if (textOf === undefined) return kind;
+    const text = textOf((name) => {
       const value = details[name];
       if (typeof value === "number" && AMOUNTS.includes(name)) return money(value);
       return value === undefined ? "" : String(value);
     });
+    if (!ABOUT_RECORDS.includes(kind)) return text;
+    return (
+      <Link to="records" query={{ number: String(details["number"] ?? "") }}>
+        {text}
+      </Link>
+    );
   };
   if (entries.kind === "waiting") return null;
   return (

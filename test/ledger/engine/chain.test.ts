@@ -147,6 +147,7 @@ describe("the chain of the ledger", () => {
       expect(records.find(({ recordId }) => recordId === 3)?.voided).to.deep.equal({
         timeMs: ledger.nowMs,
         reason: "relay tested",
+        who: null,
       });
       expect(ledger.verify()).to.deep.include({ records: SALES, entries: LAST + 2, findings: [] });
     });

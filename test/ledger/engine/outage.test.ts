@@ -72,6 +72,7 @@ describe("an outage", () => {
         missed: null,
         missedRises: null,
         reason: "outage",
+        added: 0,
       },
     ]);
     expect(ledger.changes.filter(({ kind }) => kind === "gap")).to.have.length(1);

@@ -17,14 +17,14 @@ const MAX_ROWS = 100;
 const REPORTS = 20;
 /** As JSON in JSON, some megabytes: what a commissioning of 4,096 rooms ends with. */
 const REPORT = JSON.stringify(Array(50_000).fill({ room: "101", verdict: "good" }));
-const EVERYTHING = { from: null, to: null, location: null, deviceId: null };
+const EVERYTHING = { from: null, to: null, location: null, deviceId: null, within: null };
 /** Without the sum that does not fit. */
 const THIS_YEAR = { ...EVERYTHING, from: 2026_01_01 };
 const READS = {
   summary: (userId) => [userId, "anual", NOW_MS],
   overview: (userId) => [
     userId,
-    { period: "year", at: null, filter: { location: null, deviceId: null } },
+    { period: "year", at: null, filter: { location: null, deviceId: null, within: null } },
     NOW_MS,
   ],
   roomsToday: (userId) => [userId, NOW_MS],
@@ -33,6 +33,11 @@ const READS = {
   ledgerStatus: (userId) => ["boot", NOW_MS, userId],
   audit: (userId) => [{ userId, before: null, sinceMs: null, limit: 200 }],
   acceptanceReports: (userId) => [userId, 50],
+  draftSettlement: (userId) => [
+    userId,
+    2026_10,
+    { time: 0, currency: { code: "EUR", decimals: 2 }, counted: new Map() },
+  ],
 } as const satisfies { readonly [N in CostlyRead]: (userId: string) => Parameters<StoreReader[N]> };
 
 type Call = (...input: readonly unknown[]) => unknown;

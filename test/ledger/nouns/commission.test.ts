@@ -19,6 +19,7 @@ const REPORT = {
   technician: "Luis",
   clinic: "Ana",
   counts: { rooms: 1, good: 1, attention: 0, untested: 0 },
+  locations: ["Clínica Norte"],
   text: JSON.stringify({ rooms: [{ room: "101", verdict: "good" }] }),
 };
 
@@ -187,7 +188,7 @@ describe("a line under test", () => {
     expect(
       ledger.reader.overview(
         userId,
-        { period: "week", at: null, filter: { location: null, deviceId: null } },
+        { period: "week", at: null, filter: { location: null, deviceId: null, within: null } },
         ledger.nowMs,
       ).count,
     ).to.equal(0);

@@ -130,6 +130,7 @@ describe("levels of a wired line", () => {
         missed: 2_976,
         missedRises: 1_488,
         reason: "overflow",
+        added: 0,
       },
     ]);
     expect(recordsOf(ledger.reader, userId)).to.have.length(2);

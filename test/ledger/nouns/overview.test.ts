@@ -5,10 +5,10 @@ import { MAX_CHOICES, type OverviewFilter, type OverviewPeriod } from "../../../
 import { LocalCalendar, momentsSoFar } from "../../../src/ledger/nouns/calendar.ts";
 import { soldReader } from "../../../src/ledger/nouns/overview.ts";
 import { forEachTest } from "../../rig/standing.ts";
-import { nameOf, RawLedger, type Sale, USER } from "../raw-ledger.ts";
+import { nameOf, RawLedger, type Sale, USER, withRefunds } from "../raw-ledger.ts";
 import { RULE_ZONES, ZoneDates } from "../zones.ts";
 
-const ALL: OverviewFilter = { location: null, deviceId: null };
+const ALL: OverviewFilter = { location: null, deviceId: null, within: null };
 const ALL_OF_NOW = { at: null, filter: ALL };
 
 /** The moments that an overview is asked for: ordinary ones, nights of changed clocks, and a leap day. */
@@ -48,11 +48,12 @@ describe("an overview", () => {
   const anyCase = fc.constantFrom(...MOMENTS).chain((nowMs) =>
     fc.record({
       nowMs: fc.constant(nowMs),
-      sales: fc.array(sale(nowMs), { maxLength: 40 }),
+      sales: fc.array(sale(nowMs), { maxLength: 40 }).map(withRefunds),
       zone: fc.constantFrom(...RULE_ZONES),
       filter: fc.record({
         location: fc.constantFrom(null, null, "A", "nowhere"),
         deviceId: fc.constantFrom(null, null, "2"),
+        within: fc.constantFrom(null, null, ["A"], ["A", "C"], []),
       }),
     }),
   );
@@ -63,9 +64,12 @@ describe("an overview", () => {
         fc.property(anyCase, ({ nowMs, sales, zone, filter }) => {
           const calendar = new LocalCalendar(zone);
           store(sales, calendar);
+          const seen = sales.filter(
+            ({ location }) => filter.within?.some((name) => name === location) ?? true,
+          );
           const { spans, ...overview } = reader(calendar).overview(USER, { period, at: null, filter }, nowMs);
           expect(spans.map(({ name }) => name)).to.deep.equal(["day", "week", "month", "year"]);
-          expect(overview).to.deep.equal(addUp(sales, period, filter, nowMs, new ZoneDates(zone), calendar));
+          expect(overview).to.deep.equal(addUp(seen, period, filter, nowMs, new ZoneDates(zone), calendar));
         }),
         { numRuns: 80 },
       );
@@ -185,7 +189,7 @@ function addUp(
 function soldOf(sales: readonly Sale[]) {
   return {
     totalMicros: sales.reduce((sum, { valorMicros }) => sum + BigInt(valorMicros), 0n),
-    count: sales.length,
+    count: sales.filter(({ refund }) => refund !== true).length,
   };
 }
 

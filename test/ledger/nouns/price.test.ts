@@ -64,7 +64,7 @@ describe("prices of a room", () => {
   }
 
   const plan = (valor: number, from = NEXT_DAY) =>
-    ledger.writer.planPrices(userId, [LINE], valor * 1e6, from);
+    ledger.writer.planPrices(userId, [LINE], { valorMicros: valor * 1e6, paidMinutes: null }, from);
   const shown = (atMs: number) => (ledger.reader.wirings(userId, atMs)[0]?.valorMicros ?? 0) / 1e6;
   const history = () =>
     ledger.reader
@@ -214,7 +214,7 @@ describe("prices of a room", () => {
     });
     const other = await ledger.addUser("eva");
     const refused = [
-      ledger.writer.planPrices(other.id, [LINE], 1, NEXT_DAY),
+      ledger.writer.planPrices(other.id, [LINE], { valorMicros: 1, paidMinutes: null }, NEXT_DAY),
       ledger.writer.cancelPrices(other.id, NEXT_DAY, 6.5e6),
     ];
     expect((await Promise.all(refused.map(rejection))).map(({ code }) => code)).to.deep.equal([

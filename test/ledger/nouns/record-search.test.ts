@@ -69,6 +69,7 @@ describe("a search for records", () => {
       deviceId: fc.constantFrom(null, "2"),
       room: fc.constantFrom(null, "101"),
       roomPart: fc.constant(null),
+      within: fc.constantFrom(null, null, ["A"], []),
     });
     fc.assert(
       fc.property(
@@ -155,6 +156,7 @@ function fitting(sales: readonly Sale[], filter: RecordFilter, dates: ZoneDates)
         (filter.from === null || day >= filter.from) &&
         (filter.to === null || day <= filter.to) &&
         (filter.location === null || location === filter.location) &&
+        (filter.within === null || filter.within.includes(location)) &&
         (filter.deviceId === null || device === filter.deviceId) &&
         (filter.room === null || room === filter.room),
     )

@@ -8,7 +8,7 @@ import type { Period } from "../../../src/domain/overview.ts";
 import { daysUntil, LocalCalendar, monthsOfYear } from "../../../src/ledger/nouns/calendar.ts";
 import { soldReader } from "../../../src/ledger/nouns/overview.ts";
 import { forEachTest } from "../../rig/standing.ts";
-import { RawLedger, type Sale, USER } from "../raw-ledger.ts";
+import { RawLedger, type Sale, USER, withRefunds } from "../raw-ledger.ts";
 import { AWKWARD_MOMENTS, RULE_ZONES, ZoneDates } from "../zones.ts";
 
 /** Records of the largest valor that one sum holds. */
@@ -38,11 +38,12 @@ function addUp(
   const counted = sales.filter((sale) => periods.includes(periodOf(sale)));
   if (counted.length === 0) return undefined;
   const sum = (some: readonly Sale[]) => some.reduce((total, sale) => total + BigInt(sale.valorMicros), 0n);
+  const sold = counted.filter(({ refund }) => refund !== true);
   return {
     total: sum(counted),
-    count: counted.length,
-    locations: new Set(counted.map((sale) => sale.location)).size,
-    devices: new Set(counted.map((sale) => sale.device)).size,
+    count: sold.length,
+    locations: new Set(sold.map((sale) => sale.location)).size,
+    devices: new Set(sold.map((sale) => sale.device)).size,
     chart: periods.map((one) => sum(counted.filter((sale) => periodOf(sale) === one))),
   };
 }
@@ -68,7 +69,11 @@ describe("a summary", () => {
           fc.integer({ min: nowMs - 9 * DAY_MS, max: nowMs + 2 * DAY_MS }),
         ),
       });
-      return fc.tuple(fc.constant(nowMs), fc.array(sale, { maxLength: 30 }), fc.constantFrom(...RULE_ZONES));
+      return fc.tuple(
+        fc.constant(nowMs),
+        fc.array(sale, { maxLength: 30 }).map(withRefunds),
+        fc.constantFrom(...RULE_ZONES),
+      );
     });
     fc.assert(
       fc.property(anyCase, ([nowMs, sales, zone]) => {

@@ -86,7 +86,7 @@ describe("The tail of a ledger", () => {
       await live(ledger, wired.user.id, wired.deviceId);
       await ledger.close();
       const before = rows();
-      expect(before["record"]).to.have.length(11);
+      expect(before["record"]).to.have.length(17);
       truncateSync(ledger.file, STUMP_BYTES);
       expect(ledger.recover().lost).to.deep.equal([]);
       expect(rows()).to.deep.equal(before);
@@ -201,7 +201,12 @@ describe("The tail of a ledger", () => {
     };
     await ledger.writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10));
     await ledger.writer.takeIn([at(false, 0, 10)]);
-    await ledger.writer.planPrices(wired.user.id, [LINE], 6e6, 20_261_122);
+    await ledger.writer.planPrices(
+      wired.user.id,
+      [LINE],
+      { valorMicros: 6e6, paidMinutes: null },
+      20_261_122,
+    );
     await ledger.backUpProved();
     await ledger.close();
     await ledger.open("Pacific/Auckland");
