@@ -61,8 +61,8 @@ export function install(names: readonly string[]): void {
   if (process.getuid?.() !== 0) {
     throw new ScriptFailure(`More packages are needed: sudo apt-get install ${names.join(" ")}`);
   }
-  // Two suites may run at the same time.
-  const apt = ["apt-get", "-o", "DPkg::Lock::Timeout=600"];
+  // Two suites may run at the same time, and apt-get does not wait for the lock of its lists.
+  const apt = ["flock", "/run/lock/flanco-debian", "apt-get", "-o", "DPkg::Lock::Timeout=600"];
   runCommand([...apt, "update"]);
   runCommand([...apt, "install", "--yes", "--no-install-recommends", "--allow-downgrades", ...names]);
 }
