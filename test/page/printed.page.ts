@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { DAY_MS } from "../../src/domain/clock.ts";
+import type { Status } from "../../src/web/api/shapes.ts";
 import { FilledSuite } from "./filled.ts";
 import { VIEWS } from "./opened.ts";
 import { plain } from "./panel-figures.ts";
@@ -27,6 +29,19 @@ describe("The printed pages", () => {
       expect(paper, "what is done to a row").not.to.contain("Acciones");
     });
   }
+
+  it("of many rooms have the whole moment since which each is off, the day too", async () => {
+    const { page } = await opened.open("about:blank");
+    await page.route("**/api/status", async (route) => {
+      const { clock, ...status } = await opened.get<Status>("/api/status");
+      const data = { ...status, clock: { ...clock, nowMs: clock.nowMs + DAY_MS } };
+      await route.fulfill({ json: { status: "success", data } });
+    });
+    await page.goto(rooms.path);
+    const since = page.locator(".tile-since time", { hasText: "," }).first();
+    const text = plain(await since.innerText());
+    expect(await printed(page)).to.contain(text);
+  });
 
   it("flow as one column of blocks, which every browser breaks well, and end with their text", async () => {
     const { page } = await opened.open("/personas");
