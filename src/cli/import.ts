@@ -308,7 +308,7 @@ class AccountImport {
     return [`Lines ${dryRun ? "that would be wired" : "wired"}: ${wirings.length}.`, ...keeping].join("\n");
   }
 
-  /** @param place of the file, for who mends it */
+  /** @param place of the line in the file that has to be corrected */
   async addRecord(record: NewRecord, place: string): Promise<void> {
     const { deviceId } = record;
     // A box that posts may name itself by its dId.

@@ -5,6 +5,7 @@ import { Report } from "../../../src/domain/report.ts";
 import { aSighting } from "../../domain/sighting.ts";
 import { rejection } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
+import { ANY } from "../records-of.ts";
 import { newRecord, newWiring, TestLedger } from "../test-ledger.ts";
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
@@ -62,15 +63,7 @@ describe("Sales by hand and refunds", () => {
     ledger.writer.addSale(userId, { ...ROOM, timeMs, valorMicros, reason: "power cut", gap }, null);
   const all = () =>
     ledger.reader.findRecords(userId, {
-      filter: {
-        from: null,
-        to: null,
-        location: null,
-        deviceId: null,
-        room: null,
-        roomPart: null,
-        within: null,
-      },
+      filter: ANY,
       before: null,
       limit: 1_000,
     }).records;
@@ -330,16 +323,7 @@ async function compare(
   const overview = reader.overview(userId, { period: "week", at: null, filter: place }, nowMs);
   expect({ count: overview.count, totalMicros: overview.totalMicros }).to.deep.equal(of(week));
   const report = new Report();
-  const filter = {
-    from: null,
-    to: null,
-    location: null,
-    deviceId: null,
-    room: null,
-    roomPart: null,
-    within: null,
-  };
-  for (const record of reader.findRecords(userId, { filter, before: null, limit: 1_000 }).records)
+  for (const record of reader.findRecords(userId, { filter: ANY, before: null, limit: 1_000 }).records)
     report.add(record);
   const sales = model.filter(({ refundOf }) => refundOf === null);
   const refunds = of(counting.filter(({ refundOf }) => refundOf !== null));
